@@ -140,7 +140,7 @@ def store(place: str) -> Iterator[Store]:
 @pytest.fixture
 def filled(store: Store, golden: Callable[..., LoadedGolden]) -> Store:
     """Two queries, four chunks with text, two known by id only, two runs, three golden grades."""
-    store.add_queries(
+    store.queries.load(
         _loaded(
             [
                 Query("q1", "how long does a refund take", "single", buckets={"intent": "refund"}),
@@ -148,8 +148,8 @@ def filled(store: Store, golden: Callable[..., LoadedGolden]) -> Store:
             ]
         )
     )
-    store.add_chunks(_loaded([Chunk(f"c{n}", f"text {n}", f"title {n}") for n in range(1, 5)]))
-    store.add_run(
+    store.chunks.load(_loaded([Chunk(f"c{n}", f"text {n}", f"title {n}") for n in range(1, 5)]))
+    store.runs.load(
         _loaded(
             [
                 Ranking("q1", ("c1", "c2", "c3"), (3.5, 2.0, -1.0)),
@@ -160,15 +160,15 @@ def filled(store: Store, golden: Callable[..., LoadedGolden]) -> Store:
         system="bm25",
         created_at="2026-01-31",
     )
-    store.add_run(
+    store.runs.load(
         _loaded([Ranking("q1", ("c4", "c1")), Ranking("q2", ("c6",)), Ranking("q9", ("c1",))]),
         name="second",
         created_at="2026-02-28",
     )
     grades = [("q1", "c1", 3), ("q1", "c2", 0), ("q2", "c3", 1)]
-    store.add_golden(golden([GoldenGrade(*grade, ("Bea",)) for grade in grades]))
+    store.golden_loads.add(golden([GoldenGrade(*grade, ("Bea",)) for grade in grades]))
     for name in ("Ann", "Bob", "Cy"):
-        store.add_grader(name)
+        store.people.add(name)
     return store
 
 

@@ -38,14 +38,17 @@ _SOURCE = "a frame"
 def topics(db: str | Path) -> pd.DataFrame:
     """Return the queries of the golden set in the file ``db``, without retired ones."""
     with Store(db) as store:
-        rows = [(query.query_id, query.text) for query in store.queries()]
+        rows = [(query.query_id, query.text) for query in store.queries.all()]
     return pd.DataFrame(rows, columns=["qid", "query"], dtype=object)
 
 
 def qrels(db: str | Path) -> pd.DataFrame:
     """Return the golden grades; a label of -1 is an unjudged chunk of the pool."""
     with Store(db) as store:
-        pairs: list[GoldenGrade | UnjudgedPair] = [*store.golden_set()[1], *store.ungraded()]
+        pairs: list[GoldenGrade | UnjudgedPair] = [
+            *store.golden_set.read()[1],
+            *store.golden_loads.ungraded(),
+        ]
     rows = [(each.query_id, each.chunk_id, each.grade) for each in pairs]
     return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
@@ -53,7 +56,7 @@ def qrels(db: str | Path) -> pd.DataFrame:
 def results(db: str | Path, run: str) -> pd.DataFrame:
     """Return a stored run; missing scores become the negative rank. May raise `NotFound`."""
     with Store(db) as store:
-        lists = store.run_lists(run)
+        lists = store.runs.lists(run)
     rows = [
         (each.query_id, chunk_id, rank, -float(rank) if each.scores is None else each.scores[rank])
         for each in lists
@@ -72,7 +75,7 @@ def load_results(db: str | Path, frame: pd.DataFrame, name: str) -> LoadReport:
     if not rankings:
         raise BadInput(f"run {name!r}: there is no result in the frame")
     with Store(db) as store:
-        return store.add_run(_loaded(rankings), name=name)
+        return store.runs.load(_loaded(rankings), name=name)
 
 
 def load_qrels(
@@ -98,7 +101,7 @@ def load_qrels(
         _loaded([UnjudgedPair(*pair[:2]) for pair in pairs if pair[2] < 0]),
     )
     with Store(db) as store:
-        return store.add_golden(golden)
+        return store.golden_loads.add(golden)
 
 
 def _loaded(records: Sequence[RecordT]) -> Loaded[RecordT]:

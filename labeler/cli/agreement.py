@@ -137,12 +137,12 @@ def read_agreement(
     store: Store, graders: Sequence[str], metric: Metric, facet: str | None
 ) -> AgreementResult:
     """Measure what a golden set holds, of these graders or of all."""
-    settings, facets = store.settings(), store.facets()
+    settings, facets = store.settings.read(), store.queries.facets()
     check_facet_name(facet, facets)
-    among = store.selected_queries(selection())
+    among = store.splits.selected(selection())
     sheet, again = (
-        GradeMatrix.of_grades(store.given_grades()),
-        self_agreement_by_grader(store.repeated_grades(among)),
+        GradeMatrix.of_grades(store.activity.given_grades()),
+        self_agreement_by_grader(store.activity.repeated_grades(among)),
     )
     if among is not None:
         sheet = sheet.within(among)
@@ -151,7 +151,9 @@ def read_agreement(
         again = {name: again[name] for name in sheet.graders if name in again}
     found = compute_agreement(sheet, metric)
     parts = (
-        [] if facet is None else [(each, store.queries_in(facet, each)) for each in facets[facet]]
+        []
+        if facet is None
+        else [(each, store.queries.in_bucket(facet, each)) for each in facets[facet]]
     )
     buckets = [(each, compute_agreement(sheet.within(part), metric)) for each, part in parts]
     rule = partial(agreed_grade, rule=settings.golden_rule)
@@ -295,7 +297,7 @@ def disagreements(
     with Store(db) as store:
         found = find_disagreements(store, graders, field)
         found = [each for each in found if each.is_open or not only_open]
-        rule, most = store.settings().golden_rule, count_listed(most, kind)
+        rule, most = store.settings.read().golden_rule, count_listed(most, kind)
         listed = found[:most] if kind in FOR_PROGRAMS else []
         rows = list(import_export.disagreement_rows(store, listed))
     if kind == "csv":
@@ -311,11 +313,11 @@ def find_disagreements(
 ) -> list[Disagreement]:
     """Return the disagreements that are asked for; raises `NotFound` for what is not there."""
     for name in graders:
-        store.grader_seed(name)
-    if field is not None and not store.queries_in(*field):
+        store.people.seed(name)
+    if field is not None and not store.queries.in_bucket(*field):
         raise NotFound(f"no query has {field[0]} {field[1]!r}")
-    among = store.selected_queries(selection(), *(field or ()))
-    return store.disagreements(graders, among)
+    among = store.splits.selected(selection(), *(field or ()))
+    return store.adjudication.disagreements(graders, among)
 
 
 def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind: str) -> str:

@@ -68,7 +68,7 @@ def answers(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> 
     options.check()
     with Store(db) as store:
         collection, conventions, _ = options.read(store)
-        right = {run: store.right_answers(run) for run in store.answered_runs()}
+        right = {run: store.answers.right(run) for run in store.answers.runs()}
     board = Scoreboard(select_runs(collection, runs), conventions)
     named = [run for run in board.run_names if run in right]
     check_has_answers(runs, named, right)

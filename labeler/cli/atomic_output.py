@@ -58,7 +58,7 @@ def new_golden_set(path: StoreLocation, *, replace: bool = False) -> Iterator[St
             try:
                 yield store
             except BaseException:
-                store.unmake()
+                store.connection.unmake()
                 raise
         return
     with partial_file(path) as part:

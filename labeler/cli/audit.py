@@ -48,7 +48,7 @@ def audit(db: StoreLocation, words: str, kind: str | None, most: int | None, for
     changed.
     """
     with Store(db) as store:
-        found, count = store.audited(words, kind=kind, most=count_listed(most, form))
+        found, count = store.audit.search(words, kind=kind, most=count_listed(most, form))
     if form != "table":
         print_rows(form, (entry.as_dict() for entry in reversed(found)))
         return
@@ -110,7 +110,7 @@ def history(db: StoreLocation, query_id: str, chunk_id: str | None, form: str) -
         if chunk_id is not None:
             _print_judgments(store, query_id, chunk_id, form)
             return
-        origin, changes = store.origin_of(query_id), store.history_of(query_id)
+        origin, changes = store.history.origin_of(query_id), store.history.of(query_id)
     if form != "table":
         print_rows(form, (change.as_dict() for change in changes))
         return
@@ -137,7 +137,7 @@ def _second(moment: str) -> str:
 
 
 def _print_judgments(store: Store, query_id: str, chunk_id: str, form: str) -> None:
-    said, golden = store.said_of(query_id, chunk_id)
+    said, golden = store.transfers.said_of(query_id, chunk_id)
     if form != "table":
         print_rows(form, (event_fields(each.event) for each in said))
         return
@@ -172,11 +172,11 @@ def _judgment_row(said: MarkedJudgment, at: Mapping[str, str]) -> list[str]:
 
 def _transfer_sources(store: Store, query_id: str, chunk_id: str) -> Iterator[str]:
     """Yield the judgments that a transferred grade rests on, with the words marked there."""
-    for each in store.transferred_grades(query_id):
+    for each in store.transfers.grades(query_id):
         if each.chunk_id == chunk_id:
             yield f"transferred: {each.why}"
             for base in each.bases:
-                marked = _quoted(store.marked_by(query_id, base))
+                marked = _quoted(store.transfers.marked_by(query_id, base))
                 yield f"rests on {base.in_words}{f', marked: {marked}' if marked else ''}"
 
 

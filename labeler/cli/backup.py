@@ -145,7 +145,7 @@ def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) ->
     if not file_check.is_current(db):
         return
     with suppress(LabelerError), Store(db) as store:
-        store.note_if_possible(kind, str(path), detail)
+        store.audit.note_if_possible(kind, str(path), detail)
 
 
 @click.command()
@@ -181,7 +181,7 @@ def examine(db: StoreLocation, kept: Seal | None) -> list[file_check.CheckResult
     """Look at all there is of a golden set, wherever it is."""
     if isinstance(db, Path):
         return [*file_check.check_file(db, kept), *check_versions(db)]
-    with Store(db) as store, store.looked_at() as there:
+    with Store(db) as store, store.connection.looked_at() as there:
         found = file_check.check_in_database(db, there, kept)
         return [*found, *_version_findings(str(db), read_versions(there))]
 
@@ -225,6 +225,6 @@ def copy(source: StoreLocation, target: StoreLocation) -> None:
                 f"{target}: there is a golden set already; name a new file or an empty database"
             )
         with new_golden_set(target) as store:
-            golden = store.become(there)
-            judgments = store.revision()
+            golden = store.full_copy.become(there.full_copy)
+            judgments = store.judgments.revision()
     click.echo(f"{target}: {judgments:,} judgments, golden set {golden[:16]}, as in {source}")

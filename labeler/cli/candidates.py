@@ -165,8 +165,8 @@ def candidates(
     """
     with Store(db) as store:
         most = count_listed(most, form)
-        found, count = store.candidates(words, state=state, source=source, most=most)
-        texts = {query.query_id: query.text for query in store.queries()}
+        found, count = store.candidates.find(words, state=state, source=source, most=most)
+        texts = {query.query_id: query.text for query in store.queries.all()}
     near = nearest_queries([each.text for each in found], texts)
     if form != "table":
         print_rows(form, map(_record, found, near))
@@ -211,11 +211,11 @@ def promote_candidate(
         raise click.UsageError("choose one of --id and --same-as")
     with Store(db) as store:
         if same_as is not None:
-            store.link_candidate(number, same_as)
+            store.candidates.link(number, same_as)
             taken = same_as
         else:
-            query = import_export.query_from_candidate(store.candidate(number), query_id)
-            store.take_candidate(number, query)
+            query = import_export.query_from_candidate(store.candidates.get(number), query_id)
+            store.candidates.take(number, query)
             taken = query.query_id
     say(f"candidate {number} is query {taken!r}")
 
@@ -238,7 +238,7 @@ def drop_candidates(db: StoreLocation, numbers: Sequence[int]) -> None:
     No later file brings them back; 'labeler restore candidates' does.
     """
     with Store(db) as store:
-        moved = store.drop_candidates(numbers)
+        moved = store.candidates.drop(numbers)
     click.echo(f"{moved:,} set aside; 'labeler restore candidates' takes them back")
 
 
@@ -249,5 +249,5 @@ def drop_candidates(db: StoreLocation, numbers: Sequence[int]) -> None:
 def restore_candidates(db: StoreLocation, numbers: Sequence[int]) -> None:
     """Reopen candidates that were set aside."""
     with Store(db) as store:
-        moved = store.reopen_candidates(numbers)
+        moved = store.candidates.reopen(numbers)
     click.echo(f"{moved:,} candidates are open again")

@@ -201,9 +201,9 @@ def compare(
         check_graders(runs, options, stripped=stripped)
     with Store(db) as store:
         collection, conventions, settings = options.read(store)
-        singles = store.single_grades() if options.golden is None else None
+        singles = store.activity.single_grades() if options.golden is None else None
         traffic = requested_traffic(store, per_query=options.per_query, graders=by_graders)
-        queries = {} if len(collection.golden_grade) else store.texts_of_queries()
+        queries = {} if len(collection.golden_grade) else store.queries.texts()
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, runs)
     measures = options.measures(conventions, measures_for_runs(collection, runs))

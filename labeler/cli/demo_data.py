@@ -31,28 +31,30 @@ def build_demo(path: Path, *, replace: bool = False, rechunked: bool = False) ->
     sample = folder("sample_data")
     with new_golden_set(path, replace=replace) as store:
         load_demo_chunks(store, sample, rechunked=rechunked)
-        store.add_queries(formats.read_queries(sample / "queries.jsonl", name="queries.jsonl"))
+        store.queries.load(formats.read_queries(sample / "queries.jsonl", name="queries.jsonl"))
         for name, (date, chunking) in DEMO_RUNS.items():
             if chunking != DEFAULT_CHUNKING and not rechunked:
                 continue
             run = formats.read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
-            store.add_run(run, name=name, system=name, created_at=date, chunking=chunking)
-        store.add_golden(formats.read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
-        store.add_answers(formats.read_answers(sample / "answers.jsonl", name="answers.jsonl"))
-        store.add_signals(formats.read_signals(sample / "signals.csv", name="signals.csv"))
+            store.runs.load(run, name=name, system=name, created_at=date, chunking=chunking)
+        store.golden_loads.add(
+            formats.read_golden(sample / "judgments.jsonl", name="judgments.jsonl")
+        )
+        store.answers.load(formats.read_answers(sample / "answers.jsonl", name="answers.jsonl"))
+        store.signals.load(formats.read_signals(sample / "signals.csv", name="signals.csv"))
         guideline = (sample / "guideline.txt").read_text(encoding="utf-8").strip()
-        store.save_settings(Settings(guideline=guideline, name=DEMO_NAME))
+        store.settings.save(Settings(guideline=guideline, name=DEMO_NAME))
 
 
 def load_demo_chunks(store: Store, sample: Path, *, rechunked: bool) -> None:
     """Load the first chunking or both, and the documents they were cut from."""
-    store.add_chunks(formats.read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
+    store.chunks.load(formats.read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
     if rechunked:
         again = formats.read_chunks(sample / "chunks-v2.jsonl", name="chunks-v2.jsonl")
-        store.add_chunks(again, chunking="v2")
+        store.chunks.load(again, chunking="v2")
     documents = formats.read_documents(sample / "documents", name="documents")
-    cut = store.documents_cut()
-    store.add_documents(formats.match_document_names(documents, sample / "documents", cut))
+    cut = store.documents.cut()
+    store.documents.load(formats.match_document_names(documents, sample / "documents", cut))
 
 
 def set_old_demo_aside(path: Path) -> Path | None:
@@ -73,7 +75,7 @@ def check_is_demo(path: Path) -> None:
     sample = formats.read_queries(folder("sample_data") / "queries.jsonl")
     known = {query.query_id: query.text for query in sample.records}
     with Store(path) as store:
-        own = [q for q in store.queries() if known.get(q.query_id) != q.text]
+        own = [q for q in store.queries.all() if known.get(q.query_id) != q.text]
     if own:
         raise BadInput(
             f"{path}: holds queries of your own, such as {own[0].query_id!r}; --fresh would "

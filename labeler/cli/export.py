@@ -110,7 +110,7 @@ def export(
         raise click.UsageError("trec is a run's format; add --run NAME, or take --format qrels")
     check_whole(kind, selected)
     with Store(db) as store:
-        seal = store.newest_seal()
+        seal = store.tamper_check.newest_seal()
         version = None if golden is None else snapshots.frozen_content(store, golden)
         leaving = extract(store, version, selected)
         if kind == "beir" and path.suffix != ".zip":
@@ -168,7 +168,9 @@ def write_run(
     with Store(db) as store:
         data = import_export.export_run(store, run, kind, selected)  # type: ignore[arg-type] # just checked
         write_output(path, data, replace=replace)
-        noted = store.note_if_possible("export", str(path), {"format": kind, "run": run, **part})
+        noted = store.audit.note_if_possible(
+            "export", str(path), {"format": kind, "run": run, **part}
+        )
     if str(path) != "-":
         said = [f"run {run!r}", *part.values(), f"{len(data.splitlines())} lines"]
         say(f"{path}: {', '.join(said)}")
@@ -242,8 +244,10 @@ def version_bytes(version: GoldenSnapshot | None) -> bytes:
 
 def count_with_text(store: Store, selected: Selection) -> int:
     """Count the chunks that have a text, of one chunking where it was chosen."""
-    names = selected.chunkings or store.chunking_names()
-    return sum(each.chunks - each.without_text for each in store.chunkings() if each.name in names)
+    names = selected.chunkings or store.chunkings.names()
+    return sum(
+        each.chunks - each.without_text for each in store.chunkings.all() if each.name in names
+    )
 
 
 def describe_export(

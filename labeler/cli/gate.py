@@ -246,7 +246,7 @@ def gate_board(
 ) -> tuple[GateBoards, ReferenceRuns]:
     """Return the boards of the runs that a gate is about, and against what they are held."""
     with Store(db) as store:
-        fingerprints = store.run_fingerprints()
+        fingerprints = store.runs.fingerprints()
         check_runs(gate, fingerprints)
         known = set() if passing is None else set(passing.runs)
         wanted = [gate.run, gate.baseline]
@@ -254,7 +254,7 @@ def gate_board(
         collection, settings = gate_golden(store, gate, asked.golden)
         traffic = gate_traffic(gate, store)
         is_frozen = collection.golden is not None and collection.golden.name is not None
-        singles = None if is_frozen else store.single_grades()
+        singles = None if is_frozen else store.activity.single_grades()
     names = [name for name in dict.fromkeys(wanted) if name is not None]
     conventions = conventions_of(settings, gate.preset, gate.rel, gate.prompt_k)
     conventions = replace(conventions, selected=gate.selected)
@@ -274,7 +274,7 @@ def gate_traffic(gate: Gate, store: Store) -> Traffic | None:
     if gate.weighted is None:
         return None
     try:
-        return traffic_of_facet(gate.weighted, store.batches())
+        return traffic_of_facet(gate.weighted, store.candidates.batches())
     except NotFound as error:
         raise NotFound(f"{gate.name}: {error}") from None
 
@@ -300,7 +300,7 @@ def gate_golden(store: Store, gate: Gate, asked: str | None) -> tuple[Collection
 
 
 def _golden_named(store: Store, gate: Gate, name: str) -> tuple[Collection, Settings]:
-    live = store.golden_state().hash
+    live = store.collection.golden_state().hash
     if len(name) >= SHORT_HASH and live.startswith(name.lower()):
         return snapshots.collection_of(store, None)
     try:

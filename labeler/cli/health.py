@@ -10,7 +10,6 @@ import click
 from labeler.analysis.active import parse_deciding_measure
 from labeler.analysis.health import (
     OLD_AFTER,
-    HealthInput,
     HealthSection,
     assess_health,
     describe_health,
@@ -30,6 +29,7 @@ from labeler.cli.options import (
 from labeler.cli.output import Table, text_lines
 from labeler.evaluation import Scoreboard
 from labeler.model import EVERYTHING, Settings, escape_controls
+from labeler.services.health import read_health_input
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -59,11 +59,11 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
     """
     chosen = selection()
     with Store(db) as store:
-        settings, golden = store.settings(), store.golden_state().hash
-        among = store.selected_queries(chosen)
-        texts = [q.text for q in store.queries() if among is None or q.query_id in among]
+        settings, golden = store.settings.read(), store.collection.golden_state().hash
+        among = store.splits.selected(chosen)
+        texts = [q.text for q in store.queries.all() if among is None or q.query_id in among]
         spread, alike = spread_of(store, settings), count_similar_pairs(texts)
-        told = HealthInput.of(store, spread, settings.decide_by, alike, among)
+        told = read_health_input(store, spread, settings.decide_by, alike, among)
     found = assess_health(told, datetime.now(UTC), after)
     if kind == "json":
         said = {"golden": golden, "split": chosen.split, "leaked": chosen.leaked}
@@ -79,10 +79,10 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
 
 def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
     """Return how far differences of the runs spread by the measure that decides."""
-    if len(store.run_names()) < 2:
+    if len(store.runs.names()) < 2:
         return None
     conventions = conventions_of(settings, "graded", None, None)
-    board = Scoreboard(store.collection(), conventions)
+    board = Scoreboard(store.collection.read(), conventions)
     return spread_in(board.values(parse_deciding_measure(conventions, settings.decide_by)))
 
 

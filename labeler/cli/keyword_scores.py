@@ -52,8 +52,8 @@ def print_keywords(
     board = Scoreboard(collection, Conventions.of(selected=selection()))
     check_facet_name(facet, board.facets)
     with Store(db) as store:
-        given = {query.query_id: query.keywords for query in store.queries() if query.keywords}
-        chunks = store.chunks_numbered(store.chunks_with_text())
+        given = {query.query_id: query.keywords for query in store.queries.all() if query.keywords}
+        chunks = store.texts.numbered(store.chunks.with_text())
     there = set(board.collection.query_ids)
     keywords = {name: each for name, each in given.items() if name in there}
     if not keywords:

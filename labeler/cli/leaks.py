@@ -280,14 +280,14 @@ def leakage(
     if mark and not files:
         raise click.UsageError("--mark marks what is found in FILES; name one")
     with Store(db) as store:
-        if not store.count_queries():
+        if not store.queries.count():
             raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
-        queries = among_selected(store, store.queries())
+        queries = among_selected(store, store.queries.all())
         found = FoundLeaks(alike=alike(queries, threshold))
         search_files(files, queries, threshold, limits, found)
         found.chunks = search_chunks(store, queries)
         if mark:
-            new = store.mark_leaked(leaked_marks(found))
+            new = store.splits.mark_leaked(leaked_marks(found))
             told = f"{new:,} of {len(found.leaked):,} queries found are newly marked as leaked"
             click.echo(f"{told}; '--leaked without' leaves them out of scores", err=True)
     if kind in FOR_PROGRAMS:
@@ -299,8 +299,8 @@ def leakage(
 def print_marked(db: StoreLocation, unmarked: Sequence[str], kind: str, *, raw: bool) -> None:
     """Take marks back, and print those that are left."""
     with Store(db) as store:
-        store.take_leaks_back(dict.fromkeys(unmarked))
-        found = among_selected(store, store.leaked())
+        store.splits.take_leaks_back(dict.fromkeys(unmarked))
+        found = among_selected(store, store.splits.leaked())
     rows_of = [asdict(each) for each in found]
     if kind in FOR_PROGRAMS:
         click.echo(format_records(kind, rows_of, raw=raw), nl=False)
@@ -310,7 +310,7 @@ def print_marked(db: StoreLocation, unmarked: Sequence[str], kind: str, *, raw: 
 
 def among_selected(store: Store, every: Sequence[OfQueryT]) -> list[OfQueryT]:
     """Return what is of the queries that the options select; `NotFound` where there are none."""
-    among = store.selected_queries(selection())
+    among = store.splits.selected(selection())
     return [each for each in every if among is None or each.query_id in among]
 
 
@@ -365,7 +365,7 @@ def search_chunks(store: Store, queries: Sequence[Query]) -> list[tuple[str, str
     finder = NeedleFinder([Needle(query.query_id, QUERY, query.text) for query in queries], 1.0)
     found: dict[tuple[str, str], None] = {}
     waiting: list[tuple[str, str]] = []
-    for each in store.chunk_texts():
+    for each in store.chunks.texts():
         waiting.append(each)
         if len(waiting) == CHUNKS_PER_BATCH:
             found |= dict.fromkeys(_search_batch(finder, waiting))

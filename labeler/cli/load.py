@@ -395,7 +395,7 @@ def remembered_map(db: StoreLocation) -> str:
     if is_new(db):
         return ""
     with Store(db) as store:
-        return store.settings().field_map
+        return store.settings.read().field_map
 
 
 def ask_kind(path: Path, found: Guess) -> str | None:

@@ -85,8 +85,8 @@ def next_grades(
     compare' says whether the difference is likely to hold for other queries.
     """
     with Store(db) as store:
-        collection, settings = store.collection(), store.settings()
-        singles = store.single_grades()
+        collection, settings = store.collection.read(), store.settings.read()
+        singles = store.activity.single_grades()
     conventions = conventions_of(settings, preset, None, None).on(collection.golden)
     conventions = conventions.across(collection, [a, b])
     board = Scoreboard(collection, conventions)

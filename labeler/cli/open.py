@@ -141,7 +141,7 @@ class DumpFile:
             new_golden_set(Path(folder) / "names.db") as store,
         ):
             self.load(store)
-            return store.run_names()
+            return store.runs.names()
 
 
 def load_pair(
@@ -153,7 +153,7 @@ def load_pair(
     """
     held: dict[Path, list[str]] = {}
     for at, dump in enumerate(dumps):
-        before = store.run_names()
+        before = store.runs.names()
         try:
             reports = dump.load(store)
         except BadInput as error:
@@ -162,7 +162,7 @@ def load_pair(
         for report in reports:
             for warning in report.warnings:
                 say(f"! {dump.path.name}: {warning}")
-        added = [name for name in store.run_names() if name not in before]
+        added = [name for name in store.runs.names() if name not in before]
         held[dump.path] = added or dump.run_names()
     return choose_pair(store, held, chosen)
 
@@ -182,7 +182,7 @@ def renamed_by_file(
         raise error
     names = names_by_file([others[0].path, last.path])
     if own[0] != names[0]:
-        store.rename_run(own[0], names[0])
+        store.runs.rename(own[0], names[0])
     last.load(store, names[1])
     return dict(zip((others[0].path, last.path), ([names[0]], [names[1]]), strict=True))
 
@@ -212,7 +212,7 @@ def choose_pair(
 ) -> tuple[str, str]:
     """Return the two runs to compare: those chosen, else those that the files hold."""
     names = list(dict.fromkeys(name for of in held.values() for name in of))
-    there = store.run_names()
+    there = store.runs.names()
     if unknown := [name for name in chosen if name not in there]:
         raise BadInput(f"no run is called {unknown[0]!r}; there are: {', '.join(there)}")
     if chosen:
@@ -229,7 +229,7 @@ def choose_pair(
 
 def describe_lists(store: Store, a: str, b: str) -> Iterator[str]:
     """Yield what both runs found; raises `BadInput` where nobody could grade it."""
-    settings, collection = store.settings(), store.collection()
+    settings, collection = store.settings.read(), store.collection.read()
     board = Scoreboard(collection, conventions_of(settings, "graded", None, None))
     try:
         statements = compare_lists(board, a, b).statements()
@@ -237,14 +237,14 @@ def describe_lists(store: Store, a: str, b: str) -> Iterator[str]:
         raise BadInput(f"{error}. {_why_apart(store, a, b)}") from error
     if collection.has_several_chunkings:
         statements = []
-    pool, without_text = store.pool(settings.pool_depth, (a, b))
+    pool, without_text = store.assignment.pool(settings.pool_depth, (a, b))
     pairs = sum(map(len, pool.values()))
     if not pairs:
         raise BadInput(
             f"no text is known of any chunk of {a!r} and {b!r}, so nobody could grade them; load "
             "the texts first: labeler load chunks FILE"
         )
-    contents = store.contents()
+    contents = store.golden_set.contents()
     yield (
         f"{format_count(contents.queries, 'query', 'queries')}, "
         f"{format_count(pairs, 'chunk', 'chunks')} in the first {settings.pool_depth} of both."
@@ -257,12 +257,12 @@ def describe_lists(store: Store, a: str, b: str) -> Iterator[str]:
 
 def _why_apart(store: Store, a: str, b: str) -> str:
     """Say what to do where two runs have no query in common."""
-    if not store.count_queries():
+    if not store.queries.count():
         return (
             "The files have ids of queries alone, and no text of a query is known; load them "
             "first: labeler load queries FILE"
         )
-    texts = [" ".join(text.split()) for text in store.texts_of_queries().values()]
+    texts = [" ".join(text.split()) for text in store.queries.texts().values()]
     return (
         f"Are {a!r} and {b!r} of the same questions, written alike? There are "
         f"{len(texts):,}, such as {one_line(texts[0])!r} and {one_line(texts[-1])!r}"

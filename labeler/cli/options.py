@@ -81,7 +81,7 @@ def golden_option(command: CommandT) -> CommandT:
 def golden_collection(store: Store, golden: str | None) -> tuple[Collection, Settings]:
     """Return the data that measures are computed from, live or by a frozen version's grades."""
     if golden is None:
-        return store.collection(), store.settings()
+        return store.collection.read(), store.settings.read()
     from labeler.services.import_export import snapshots  # here: it imports every format of files
 
     return snapshots.collection_of(store, golden)
@@ -199,7 +199,7 @@ def requested_traffic(store: Store, **others: object) -> Traffic | None:
         if given:
             option = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"--weighted is of means, and does not go with {option}")
-    return traffic_of_facet(facet, store.batches())
+    return traffic_of_facet(facet, store.candidates.batches())
 
 
 def with_weights(board: Scoreboard, traffic: Traffic | None) -> tuple[Scoreboard, list[Note]]:

@@ -88,7 +88,7 @@ def invite(
     with Store(db) as store:
         if not is_new:
             check_name_is_new(store, name)
-        first = not store.has_invitations()
+        first = not store.people.has_invitations()
         if login is None:
             for line in give_link(store, name, role, address, lasts=lasts, once=once):
                 say(line)
@@ -101,7 +101,7 @@ def invite(
 
 def check_name_is_new(store: Store, name: str) -> None:
     """Raise `BadInput` for a name that differs from a known one in case or blanks only."""
-    known = list(store.names_like(name))
+    known = list(store.people.names_like(name))
     if known and name not in known:
         raise BadInput(
             f"{name!r} differs from {known[0]!r} in case or blanks only; invite {known[0]!r}, or "
@@ -123,7 +123,7 @@ def give_link(
         raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
     secret, ended = access.invite(store, name, role, lasts=lasts, once=once)
     whose = f"{name} ({role_of(store, name)})"
-    way = next(way for way in store.ways_in() if way.name == name and way.by_link)
+    way = next(way for way in store.people.ways_in() if way.name == name and way.by_link)
     return [
         f"{address.rstrip('/')}/join/{secret}",
         f"This is the sign-in link of {whose}. Copy it now: it is not shown again. It is personal.",
@@ -142,7 +142,7 @@ def allow_login(
     store: Store, name: str, role: Role | None, login: str, issuer: str | None = None
 ) -> None:
     """Invite a person by the address of their login and say so."""
-    known = store.allow(name, login, role=role, issuer=issuer)
+    known = store.people.allow(name, login, role=role, issuer=issuer)
     again = ", as before" if known else ""
     say(
         f"{login_address(login)} signs in as {name} ({role_of(store, name)}){again}, where the "
@@ -152,12 +152,12 @@ def allow_login(
 
 def role_of(store: Store, name: str) -> Role:
     """Return the role of a grader who is known."""
-    return next(way.role for way in store.ways_in() if way.name == name)
+    return next(way.role for way in store.people.ways_in() if way.name == name)
 
 
 def warn_without_lead(store: Store) -> None:
     """Warn if nobody could see the pages of a lead."""
-    if store.has_invitations() and not store.has_invitations("lead"):
+    if store.people.has_invitations() and not store.people.has_invitations("lead"):
         click.echo("No lead is invited, not even you: labeler invite YOU --role lead")
 
 
@@ -176,11 +176,11 @@ def revoke(db: StoreLocation, name: str | None, everyone: bool) -> None:
         raise click.UsageError("name the person to revoke, or use --everyone")
     with Store(db) as store:
         if name is None:
-            store.revoke_everyone()
+            store.people.revoke_everyone()
         else:
-            store.revoke(name)
+            store.people.revoke(name)
             say(f"{name} can no longer sign in; their judgments stay")
-        if not store.has_invitations():
+        if not store.people.has_invitations():
             click.echo("Invitations are off: anyone who opens labeler on this computer is a lead.")
         warn_without_lead(store)
 
@@ -196,7 +196,7 @@ def change_role(db: StoreLocation, name: str, role: Role) -> None:
     A grader may open the Label page, a lead everything. Their link and judgments stay.
     """
     with Store(db) as store:
-        store.change_role(name, role)
+        store.people.change_role(name, role)
     say(f"{name} is {role} now")
 
 
@@ -208,7 +208,7 @@ def people(db: StoreLocation, kind: str) -> None:
     """List everyone who grades or may sign in, and how."""
     integrity.check_undamaged(db)
     with Store(db) as store:
-        ways = store.ways_in()
+        ways = store.people.ways_in()
     if kind == "json":
         print_rows(kind, map(asdict, ways))
         return
@@ -245,5 +245,5 @@ def rename_grader(db: StoreLocation, old: str, new: str) -> None:
     changed there.
     """
     with Store(db) as store:
-        store.rename_grader(old, new.strip())
+        store.people.rename(old, new.strip())
     say(f"{old} is now {new.strip()}; all their judgments are kept")

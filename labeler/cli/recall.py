@@ -54,7 +54,7 @@ def recall(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> N
     options.check()
     with Store(db) as store:
         collection, conventions, _ = options.read(store)
-        by_hand = store.pairs_found_by_hand()
+        by_hand = store.assignment.pairs_found_by_hand()
     measures = options.measures(conventions)
     shown = [run.name for run in select_runs(collection, runs).runs]
     check_shared_queries(collection)

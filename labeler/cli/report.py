@@ -84,25 +84,27 @@ def report(
         check_shared_queries(select_runs(collection, runs))
         is_live = options.golden is None
         queries = (
-            store.queries()
+            store.queries.all()
             if options.golden is None
             else snapshots.frozen_content(store, options.golden).queries
         )
         source = ReportSource(
             Scoreboard(collection, conventions),
             {query.query_id: query for query in queries},
-            store.remarks() if is_live else [],
-            store.single_grades() if is_live else None,
-            store.chunks_with_text(),
-            store.chunks_numbered,
-            {run: store.right_answers(run) for run in store.answered_runs()},
+            store.remarks.current() if is_live else [],
+            store.activity.single_grades() if is_live else None,
+            store.chunks.with_text(),
+            store.texts.numbered,
+            {run: store.answers.right(run) for run in store.answers.runs()},
         )
         on = (day or datetime.now(UTC)).date()
         decision = DecisionRules.of(settings)
         asked = ReportRequest(a, b, measures, on, facets, decision=decision)
         made = make_report(source, asked)
         write_output(path, made, replace=force)
-        noted = import_export.note_export(store, str(path), "report", store.newest_seal())
+        noted = import_export.note_export(
+            store, str(path), "report", store.tamper_check.newest_seal()
+        )
     if str(path) != "-":
         say(f"{path}: {' against '.join(filter(None, (b, a)))}, {len(made) / 1e6:.1f} MB")
     if not noted:

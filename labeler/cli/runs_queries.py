@@ -45,8 +45,8 @@ LONGEST_TEXT = 52  # a line of 80 has room for an id and a task as well
 def runs(db: StoreLocation, kind: str) -> None:
     """List the runs: their systems, dates and sizes."""
     with Store(db) as store:
-        found, of_runs = store.runs(), store.chunkings_of_runs()
-        several = len(store.chunking_names()) > 1
+        found, of_runs = store.runs.all(), store.chunkings.of_runs()
+        several = len(store.chunkings.names()) > 1
     if kind == "json":
         print_rows(
             kind,
@@ -93,7 +93,7 @@ def rename_run(db: StoreLocation, old: str, new: str) -> None:
     A system that only ever had the run's name follows it.
     """
     with Store(db) as store:
-        followed = store.rename_run(old, new)
+        followed = store.runs.rename(old, new)
     too = ", and so is its system" if followed else ""
     click.echo(f"run {old!r} is now {new!r}{too}")
 
@@ -109,8 +109,8 @@ def change_run(db: StoreLocation, name: str, system: str | None, date: str | Non
     if system is None and date is None:
         raise click.UsageError("say what is to change: --system, --date, or both")
     with Store(db) as store:
-        store.change_run(name, system=system, created_at=date)
-        (run,) = (run for run in store.runs() if run.name == name)
+        store.runs.change(name, system=system, created_at=date)
+        (run,) = (run for run in store.runs.all() if run.name == name)
     made = f"made on {run.created_at}" if run.created_at else "of unknown date"
     click.echo(f"run {name!r} is of system {run.system!r}, {made}")
 
@@ -135,11 +135,11 @@ def drop_run(db: StoreLocation, name: str, is_sure: bool) -> None:
     In a terminal it asks first. Only the run's file brings its lists back.
     """
     with Store(db) as store:
-        answers = store.answered_runs().get(name, 0)
-        lists = next((run.queries for run in store.runs() if run.name == name), None)
+        answers = store.answers.runs().get(name, 0)
+        lists = next((run.queries for run in store.runs.all() if run.name == name), None)
         if lists is not None:
             confirm(f"Remove run {name!r} with its {lists:,} lists?", is_sure=is_sure)
-        store.drop_run(name)
+        store.runs.drop(name)
     too = f" with its answers ({answers:,})" if answers else ""
     click.echo(f"run {name!r} is removed{too}; its judgments stay")
 
@@ -153,7 +153,7 @@ def drop_answers(db: StoreLocation, run: str, is_sure: bool) -> None:
     """Remove the answers of a run; the run stays."""
     confirm(f"Remove the answers of run {run!r}?", is_sure=is_sure)
     with Store(db) as store:
-        gone = store.drop_answers(run)
+        gone = store.answers.drop(run)
     answers = format_count(gone, "answer is", "answers are")
     click.echo(f"run {run!r}: {answers} removed; the run stays")
 
@@ -169,7 +169,7 @@ def drop_signals(db: StoreLocation, system: str, name: str | None, is_sure: bool
     what = "signals" if name is None else f"signal {name!r}"
     confirm(f"Remove the {what} of system {system!r}?", is_sure=is_sure)
     with Store(db) as store:
-        gone = store.drop_signals(system, name)
+        gone = store.signals.drop(system, name)
     values = format_count(gone, "value is", "values are")
     click.echo(f"{what} of system {system!r}: {values} removed; its runs stay")
 
@@ -212,7 +212,7 @@ def list_queries(
     With WORDS only those whose id or text contains them.
     """
     with Store(db) as store:
-        found, count = store.find_queries(
+        found, count = store.queries.find(
             words, retired=retired or None, split=split, most=count_listed(most, kind)
         )
     if kind == "json":
@@ -256,7 +256,7 @@ def retire_query(db: StoreLocation, query_id: str) -> None:
     It is left out of grading, scores and exports, until it is restored.
     """
     with Store(db) as store:
-        store.retire_query(query_id)
+        store.queries.retire(query_id)
     click.echo(f"query {query_id!r} is retired")
 
 
@@ -267,7 +267,7 @@ def retire_query(db: StoreLocation, query_id: str) -> None:
 def restore_query(db: StoreLocation, query_id: str) -> None:
     """Take a retired query back into use, with all its judgments."""
     with Store(db) as store:
-        store.restore_query(query_id)
+        store.queries.restore(query_id)
     click.echo(f"query {query_id!r} is in use again")
 
 
@@ -303,12 +303,12 @@ def split(
     """
     shares = dict(zip(SPLITS, (dev, test, held_out), strict=True))
     with Store(db) as store:
-        queries = store.queries()
+        queries = store.queries.all()
         if not queries:
             raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
         found = assign_splits(queries, shares, seed, redraw=redraw)
-        store.set_splits(found, {**shares, "seed": seed})
-        sizes = store.split_sizes()
+        store.splits.assign(found, {**shares, "seed": seed})
+        sizes = store.splits.sizes()
     drawn = Counter(found.values())
     for name in SPLITS:
         click.echo(

@@ -216,7 +216,7 @@ def check_options(
 
 def check_host(where: str, door: AccessPolicy, store: Store) -> None:
     """Raise `BadInput` for an address that others can reach while nobody could sign in."""
-    if not door.reachable or door.allows_anyone or door.login or store.has_invitations():
+    if not door.reachable or door.allows_anyone or door.login or store.people.has_invitations():
         return
     raise BadInput(
         f"{where}: others can reach this address, and nobody is invited yet; invite "
@@ -265,7 +265,7 @@ def make_new(db: StoreLocation, title: str, lead: str | None, address: str) -> N
     settings = Settings(name=title.strip())
     with new_golden_set(db) as store:
         if settings.name:
-            store.save_settings(settings)
+            store.settings.save(settings)
         if lead is not None:
             said = give_link(store, lead.strip(), "lead", address)
     for line in said:
@@ -308,7 +308,7 @@ def demo(
         build_demo(path, replace=fresh, rechunked=rechunked)
     integrity.check_undamaged(path)
     with Store(path) as store:
-        page = "" if store.has_invitations() else "/scores"
+        page = "" if store.people.has_invitations() else "/scores"
     become_server(path, LOOPBACK[0], port, browser=not no_browser, page=page)
 
 

@@ -169,7 +169,7 @@ def settings(db: StoreLocation, name: str | None, kind: str) -> None:
     Values are printed as 'labeler change setting' takes them.
     """
     with Store(db) as store:
-        chosen = store.settings()
+        chosen = store.settings.read()
     if kind == "json":
         values, defaults = asdict(chosen), asdict(DEFAULTS)
         named = values if name is None else [name.replace("-", "_")]
@@ -213,7 +213,7 @@ def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_def
         raise click.UsageError("give the setting its value, or say --default")
     value = getattr(DEFAULTS, field) if to_default else read(name, values)
     with Store(db) as store:
-        before = store.settings()
+        before = store.settings.read()
         if field == "unjudged_of":
             check_runs(store, value or ())
         if field == "decide_by":
@@ -223,7 +223,7 @@ def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_def
         if field == "measures_by_task":
             Conventions.of().measures(" ".join(value.values()))
         after = replace(before, **{field: value})
-        store.save_settings(after)
+        store.settings.save(after)
     click.echo(
         f"{name} is {one_line(written(after, field))} (was {one_line(written(before, field))})"
     )
@@ -242,7 +242,7 @@ def read(name: str, values: Sequence[str]) -> Any:
 
 def check_runs(store: Store, names: Sequence[str]) -> None:
     """Raise `BadInput` for a name that no run has."""
-    there = [run.name for run in store.runs()]
+    there = [run.name for run in store.runs.all()]
     for name in names:
         if name not in there:
             raise BadInput(

@@ -25,7 +25,7 @@ from labeler.store.addresses import StoreLocation
 
 def stored_signals(store: Store) -> list[SignalPoint]:
     """Return the signals that are stored: of all queries, or of those that are selected alone."""
-    return store.signal_points(store.selected_queries(selection()))
+    return store.signals.points(store.splits.selected(selection()))
 
 
 def signals_of(
@@ -54,7 +54,7 @@ def print_signals(
     """Print every value of the signals of these systems, with the newest run of its time."""
     with Store(db) as store:
         points = stored_signals(store)
-        runs = [StoredRun(run.name, run.system, run.created_at, {}) for run in store.runs()]
+        runs = [StoredRun(run.name, run.system, run.created_at, {}) for run in store.runs.all()]
     line = trend.build_timeline(runs)
     every = signals_of(points, line, systems, window)
     if not every:

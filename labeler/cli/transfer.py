@@ -130,7 +130,7 @@ def transfer_grades(
 
 def _undo(db: StoreLocation, old: str, new: str, kind: str) -> None:
     with Store(db) as store:
-        undone = store.undo_transfer(old, new)
+        undone = store.transfers.undo(old, new)
     if kind == "json":
         click.echo(json.dumps({"from": old, "to": new, "undone": undone}))
     else:
@@ -141,7 +141,7 @@ def _undo(db: StoreLocation, old: str, new: str, kind: str) -> None:
 def computed_transfer(db: StoreLocation, old: str, new: str) -> Transfer:
     """Return what follows, with progress where it takes long."""
     with Store(db) as store:
-        basis = store.transfer_basis(old, new)
+        basis = store.transfers.basis(old, new)
     with progress_bar("Placing chunks", then="Transferring grades ...") as progress:
         places = locate_basis(basis, progress)
     with progress_bar("Transferring grades", then="Done.") as progress:
@@ -165,12 +165,14 @@ def write_transfer(db: StoreLocation, found: Transfer, path: Path, *, replace: b
         raise BadInput(f"{path}: no grade is decided, so nothing was written")
     wanted = {grade.query_id for grade in grades}
     with Store(db) as store:
-        queries = [query for query in store.queries() if query.query_id in wanted]
+        queries = [query for query in store.queries.all() if query.query_id in wanted]
         there = {query.query_id for query in queries}
         data = write_golden(queries, [each for each in grades if each.query_id in there], "jsonl")
         write_output(path, data, replace=replace)
         names = {"format": "jsonl", "from": found.basis.old_name, "to": found.basis.new_name}
-        noted = store.note_if_possible("export", str(path), {**names, "transferred": len(grades)})
+        noted = store.audit.note_if_possible(
+            "export", str(path), {**names, "transferred": len(grades)}
+        )
     unnoted = "" if noted else f"\n{db} takes no writes now: this export is not in its audit"
     of = "of " + format_count(len(queries), "query", "queries")
     next_step = "" if str(path) == "-" else f"; to take them in: labeler load golden {path}"

@@ -376,13 +376,13 @@ def earlier_grades(
     day = graded_by or older.created_at
     if not day:
         raise BadInput(f"run {older.name!r} has no date: name a day with --grades 2026-01-31")
-    if graded_by is not None and graded_by in [each.name for each in store.versions()]:
+    if graded_by is not None and graded_by in [each.name for each in store.versions.all()]:
         frozen, settings = golden_collection(store, graded_by)
         grades = trend.describe_grades(f"frozen as {graded_by!r}", now)
         return select_runs(frozen, [older.name]), settings.golden_rule, grades
     until = trend.end_of_date(day)
-    then = store.collection_at(until, [older.name])
+    then = store.versions.collection_at(until, [older.name])
     if graded_by is not None or len(then.golden_grade):
-        return then, store.rule_at(until), trend.describe_grades(f"of {day} (UTC)", now)
-    grades = trend.describe_missing_grades(day, store.first_judgment_at(), now)
+        return then, store.versions.rule_at(until), trend.describe_grades(f"of {day} (UTC)", now)
+    grades = trend.describe_missing_grades(day, store.versions.first_judgment_at(), now)
     return replace(pair, runs=pair.runs[:1]), None, grades

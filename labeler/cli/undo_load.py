@@ -39,12 +39,12 @@ def undo_load(db: StoreLocation, which: str | None, dry_run: bool, kind: str) ->
         if which is None:
             if dry_run:
                 raise click.UsageError("--dry-run goes with the number of a load")
-            _print_loads(store.load_states(), kind)
+            _print_loads(store.golden_loads.states(), kind)
             return
         if not (which.isascii() and which.isdigit()):
             raise BadInput(_describe_wrong_word(store, which))
         number = int(which)
-        undo = store.undo_of_load(number) if dry_run else store.undo_load(number)
+        undo = store.golden_loads.undo_of(number) if dry_run else store.golden_loads.undo(number)
     say(f"load {number} ({undo.load.file}):")
     for sentence in undo.sentences(is_done=not dry_run):
         say(f"  {sentence}")
@@ -75,15 +75,15 @@ def _describe_wrong_word(store: Store, given: str) -> str:
     """Say what to do about a word that is no number: a file's name, a run's, or another."""
     numbers = [
         str(load.number)
-        for load in store.golden_loads()
+        for load in store.golden_loads.all()
         if given in (load.file, PurePath(load.file).name)
     ]
     if numbers:
         came = f"{given!r} came with load {' and load '.join(numbers)}"
         return f"{came}; name it by its number: labeler undo-load {numbers[-1]}"
-    if given in store.run_names():
+    if given in store.runs.names():
         return _describe_run(given, given)
-    entries, _ = store.audited(given, kind="load", most=MOST_ENTRIES)
+    entries, _ = store.audit.search(given, kind="load", most=MOST_ENTRIES)
     for entry in entries:
         subject, what = entry.subject or "", str(entry.detail.get("what", ""))
         if given not in (subject, PurePath(subject).name):

@@ -30,6 +30,6 @@ def upgrade(old: StoreLocation, new: StoreLocation) -> None:
             f"{new}: there is a golden set already; name a new file or an empty database"
         )
     with new_golden_set(new) as store:
-        upgrade_into(source, store)
-        judgments, golden = store.revision(), store.golden_state().hash
+        upgrade_into(source, store.connection)
+        judgments, golden = store.judgments.revision(), store.collection.golden_state().hash
     click.echo(f"{new}: {judgments:,} judgments, golden set {golden[:16]}, from {old}")

@@ -80,7 +80,7 @@ def versions(db: StoreLocation, kind: str) -> None:
     The last line is the hash of the golden set as it is now.
     """
     with Store(db) as store:
-        found, now = store.versions(), store.golden_state()
+        found, now = store.versions.all(), store.collection.golden_state()
     if kind == "json":
         rows = [asdict(version) for version in found]
         click.echo(json.dumps({"live": now.hash, "versions": rows}, ensure_ascii=False, indent=1))

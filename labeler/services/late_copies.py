@@ -7,12 +7,12 @@ from labeler.store import StorageError, Store
 
 
 def grade_late_copies(store: Store) -> int:
-    """Give ungraded chunks what people said of their text, as `Store.grade_late_copies` does.
+    """Give ungraded chunks what people said of their text, as `Store.copies.grade_late` does.
 
     Return how many chunks that were; none where nothing can be written just now, since it is tried
     again with the next load and whenever Label is opened.
     """
     try:
-        return store.grade_late_copies()
+        return store.copies.grade_late()
     except (Busy, StorageError):
         return 0

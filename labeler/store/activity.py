@@ -20,8 +20,8 @@ from labeler.model import DECIDING_KINDS, GivenGrade, SingleGrades, count_bucket
 from labeler.store.assignment import LONGEST_GRADE_MS
 from labeler.store.columns import as_json
 from labeler.store.connection import Connection
-from labeler.store.contents import BUCKETS
-from labeler.store.copies import CopyReader
+from labeler.store.copies import ChunkCopies
+from labeler.store.queries import BUCKETS
 
 # The queries that are asked about, as a JSON list of ids, null for all; without the retired ones.
 CHOSEN_QUERIES = """
@@ -40,7 +40,6 @@ given AS MATERIALIZED (
         AND query IN (SELECT id FROM chosen)
 )
 """
-
 GRADES_BY_GRADER = """
 SELECT g.name, count(*) FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader
 WHERE j.kind = 'grade' AND j.source IS NOT 'twin' GROUP BY g.name ORDER BY g.name
@@ -98,7 +97,6 @@ LEFT JOIN said ON said.grader = g.id
 LEFT JOIN days ON days.grader = g.id
 ORDER BY coalesce(grades, 0) + coalesce(cannot_tell, 0) DESC, g.name
 """
-
 GRADES_BY_DAY = f"""
 WITH {CHOSEN_QUERIES}, {GIVEN_JUDGMENTS}
 SELECT substr(given.created_at, 1, 10) AS day, g.name, count(*)
@@ -106,7 +104,6 @@ FROM given JOIN graders AS g ON g.id = given.grader
 WHERE given.kind = 'grade'
 GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC, 2
 """
-
 # A grade given again right after a repeat corrects that answer: the chunk was shown once. Where
 # the text has changed in between, it was not the same chunk that was shown again.
 REPEATED_GRADES = """
@@ -123,7 +120,6 @@ WHERE {whose} AND j.source = 'repeat' AND j.kind = 'grade' AND q.retired_at IS N
     AND earlier.source IS NOT 'repeat' AND earlier.text_hash IS j.text_hash
 ORDER BY j.id
 """
-
 CANNOT_TELL_PAIRS = """
 SELECT
     q.query_id, q.text, c.chunk_id, c.title, g.name, nullif(trim(j.reason), ''), j.note,
@@ -135,7 +131,6 @@ JOIN graders AS g ON g.id = j.grader
 WHERE j.kind = 'cannot_tell' AND j.source IS NOT 'twin' AND q.retired_at IS NULL
 ORDER BY j.created_at DESC, j.id DESC
 """
-
 # A chunk that comes back unmarked is graded without its note, which then still holds.
 GRADER_NOTES = """
 SELECT
@@ -162,6 +157,42 @@ JOIN graders AS g ON g.id = r.grader
 WHERE r.note <> '' AND q.retired_at IS NULL
 ORDER BY 9 DESC
 """
+PAIR_STATES = ("open", "stale", "cannot_tell", "graded")  # the least far first
+# A grade that came with a file names no wording: it is taken for the present one.
+GIVEN_GRADES = """
+SELECT
+    q.query_id, c.chunk_id, coalesce(j.text_hash, c.text_hash), g.name, j.grade, j.blind,
+    j.created_at, j.kind = 'adjudicate', coalesce(c.title, '')
+FROM current_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+JOIN graders AS g ON g.id = j.grader
+WHERE j.kind IN ('grade', 'adjudicate') AND q.retired_at IS NULL
+ORDER BY q.id, j.id
+"""
+GRADES_OF_PAIR = """
+SELECT g.name, j.graders, j.kind, j.grade
+FROM current_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+LEFT JOIN graders AS g ON g.id = j.grader
+WHERE j.kind IN ('grade', 'adjudicate', 'import') AND q.query_id = ? AND c.chunk_id = ?
+ORDER BY j.id
+"""
+GRADERS_WITH_GRADES = """
+SELECT name FROM graders
+WHERE EXISTS (SELECT 1 FROM judgments AS j WHERE j.grader = graders.id AND j.kind = 'grade')
+ORDER BY name
+"""
+SINGLE_GRADES = """
+SELECT
+    j.query, j.chunk, coalesce(j.grader, -1), j.kind, j.grade, j.blind,
+    j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash
+FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk
+WHERE j.kind IN ('grade', 'adjudicate', 'import') {among}
+ORDER BY j.query, j.chunk, j.id
+"""
+JUDGED_PAIRS = "SELECT query, chunk FROM judgments NOT INDEXED WHERE id > ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +282,16 @@ class Progress:
         return self.graded / self.pool if self.pool else 0.0
 
 
-class Activity(CopyReader):
-    """What the lead asks of the log."""
+class Activity:
+    """Reads what graders have done."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._copies = ChunkCopies(connection)
 
     def work(self, among: Collection[str] | None = None) -> list[GraderActivity]:
         """Return what every known grader has done, who did most first; ``among`` some queries."""
-        rows = self._rows(
+        rows = self._db.rows(
             GRADER_ACTIVITY, {"longest": LONGEST_GRADE_MS, "among": _query_list(among)}
         )
         return [GraderActivity(*row) for row in rows]
@@ -264,7 +299,7 @@ class Activity(CopyReader):
     def work_by_day(self, among: Collection[str] | None = None) -> list[DayActivity]:
         """Return the grades given on each day, the newest day first; ``among`` some queries."""
         return [
-            DayActivity(*row) for row in self._rows(GRADES_BY_DAY, {"among": _query_list(among)})
+            DayActivity(*row) for row in self._db.rows(GRADES_BY_DAY, {"among": _query_list(among)})
         ]
 
     def repeated_grades(self, among: Collection[str] | None = None) -> list[tuple[str, int, int]]:
@@ -274,7 +309,9 @@ class Activity(CopyReader):
         """
         return [
             (grader, earlier, later)
-            for grader, earlier, later, query_id in self._rows(REPEATED_GRADES.format(whose="true"))
+            for grader, earlier, later, query_id in self._db.rows(
+                REPEATED_GRADES.format(whose="true")
+            )
             if among is None or query_id in among
         ]
 
@@ -283,16 +320,16 @@ class Activity(CopyReader):
         whose = "j.grader = (SELECT id FROM graders WHERE name = ?)"
         return [
             (earlier, later)
-            for _, earlier, later, _ in self._rows(REPEATED_GRADES.format(whose=whose), [grader])
+            for _, earlier, later, _ in self._db.rows(REPEATED_GRADES.format(whose=whose), [grader])
         ]
 
     def cannot_tells(self) -> list[CannotTell]:
         """Return what graders could not tell and have not graded since, the newest first."""
-        return [CannotTell(*row) for row in self._rows(CANNOT_TELL_PAIRS)]
+        return [CannotTell(*row) for row in self._db.rows(CANNOT_TELL_PAIRS)]
 
     def notes(self) -> list[GraderNote]:
         """Return every note that still holds, of judgments and of queries, the newest first."""
-        found = [GraderNote(*row) for row in self._rows(GRADER_NOTES)]
+        found = [GraderNote(*row) for row in self._db.rows(GRADER_NOTES)]
         return [note for note in found if note.note.strip()]
 
     def progress(
@@ -303,12 +340,12 @@ class Activity(CopyReader):
         Queries in no bucket come last. Copies of a text are one pair, which is as far as the
         least of them.
         """
-        with self._reading():
-            copies = self.copies_in(pool)
+        with self._db.reading():
+            copies = self._copies.in_pool(pool)
             stale = self._golden_pairs()
             unsure = self._cannot_tell_pairs()
             bucket_of = dict(
-                self._rows(
+                self._db.rows(
                     f"SELECT query_id, bucket FROM ({BUCKETS}) WHERE facet = ? ORDER BY id", [facet]
                 )
             )
@@ -337,7 +374,7 @@ class Activity(CopyReader):
         """Return the pairs that have a golden grade, and whether it is of an earlier text."""
         return {
             (query_id, chunk): bool(stale)
-            for query_id, chunk, stale in self._rows(
+            for query_id, chunk, stale in self._db.rows(
                 "SELECT q.query_id, g.chunk, g.stale FROM golden AS g "
                 "JOIN queries AS q ON q.id = g.query"
             )
@@ -346,11 +383,78 @@ class Activity(CopyReader):
     def _cannot_tell_pairs(self) -> set[tuple[str, int]]:
         return {
             (query_id, chunk)
-            for query_id, chunk in self._rows(
+            for query_id, chunk in self._db.rows(
                 "SELECT q.query_id, j.chunk FROM current_judgments AS j "
                 "JOIN queries AS q ON q.id = j.query WHERE j.kind = 'cannot_tell'"
             )
         }
+
+    def grades_by_grader(self) -> dict[str, int]:
+        """Return how many grades of each person count now; of copies of a text one."""
+        return dict(self._db.rows(GRADES_BY_GRADER))
+
+    def names_of_graders(self) -> list[str]:
+        """Return everybody who has ever given a grade, by name."""
+        return [name for (name,) in self._db.rows(GRADERS_WITH_GRADES)]
+
+    def who_graded(self, query_id: str, chunk_id: str) -> list[tuple[str, str, int]]:
+        """Return who graded a pair, the kind of their judgment and the grade, the newest last.
+
+        Who is empty for a grade of a file that names nobody.
+        """
+        return [
+            (name or ", ".join(json.loads(graders or "[]")), kind, grade)
+            for name, graders, kind, grade in self._db.rows(GRADES_OF_PAIR, [query_id, chunk_id])
+        ]
+
+    def given_grades(self) -> list[GivenGrade]:
+        """Return every grade and adjudication that stands, query by query, the newest last.
+
+        Without retired queries and without what came with a file and is no one person's. A
+        person's grades of copies of a text are one, of the first of these chunks: the newest.
+        """
+        found: dict[tuple[object, ...], GivenGrade] = {}
+        firsts: dict[tuple[object, ...], str] = {}
+        for query, chunk, wording, grader, grade, blind, at, overrules, title in self._db.rows(
+            GIVEN_GRADES
+        ):
+            first = chunk
+            if wording is not None:
+                first = firsts.setdefault((query, wording, title), chunk)
+            said = (query, first, wording, grader, grade, bool(blind), at, bool(overrules))
+            found[query, first, wording, grader, overrules] = GivenGrade(*said)
+        return list(found.values())
+
+    def single_grades(self, known: SingleGrades | None = None) -> SingleGrades:
+        """Return every judgment that can decide a golden grade, without those of retired queries.
+
+        What is ``known`` is only brought up to date, which takes as long as what was judged since;
+        it must be of the same data revision.
+        """
+        with self._db.reading():
+            live = "SELECT id FROM queries WHERE retired_at IS NULL ORDER BY id"
+            queries = np.array([number for (number,) in self._db.rows(live)], dtype=np.int64)
+            if known is None:
+                return self._singles(queries, self._db.rows(SINGLE_GRADES.format(among="")))
+            among = f"AND (j.query, j.chunk) IN ({JUDGED_PAIRS})"
+            rows = self._db.rows(SINGLE_GRADES.format(among=among), [known.revision])
+            judged = np.array(
+                self._db.rows(JUDGED_PAIRS, [known.revision]), dtype=np.int64
+            ).reshape(-1, 2)
+            pairs, _ = _pairs_of_queries(queries, judged)
+            return known.updated_with(self._singles(queries, rows), pairs)
+
+    def _singles(
+        self, queries: npt.NDArray[np.int64], rows: Sequence[tuple[Any, ...]]
+    ) -> SingleGrades:
+        kinds = {kind: place for place, kind in enumerate(DECIDING_KINDS)}
+        coded = [(*row[:3], kinds[row[3]], *row[4:]) for row in rows]
+        table = np.array(coded, dtype=np.int64).reshape(-1, 7)
+        pairs, there = _pairs_of_queries(queries, table[:, :2])
+        revision = int(self._db.value("SELECT coalesce(max(id), 0) FROM judgments"))
+        names = dict(self._db.rows("SELECT id, name FROM graders"))
+        table = np.column_stack([pairs, table[there, 2:]])
+        return SingleGrades.of(revision, names, table)
 
 
 def _query_list(among: Collection[str] | None) -> str | None:
@@ -361,9 +465,6 @@ def progress_from_counts(bucket: str | None, counts: Mapping[str, int]) -> Progr
     """Return the counts of a bucket's queries and pairs as a value."""
     names = ("queries", "finished", "pool", "graded", "stale", "cannot_tell")
     return Progress(bucket, **{name: counts.get(name, 0) for name in names})
-
-
-PAIR_STATES = ("open", "stale", "cannot_tell", "graded")  # the least far first
 
 
 def text_states(states: Mapping[int, str], copies: Mapping[int, int]) -> list[str]:
@@ -386,123 +487,6 @@ def pair_state(stale: bool | None, unsure: bool) -> str:
     if stale is None:
         return "cannot_tell" if unsure else "open"
     return "stale" if stale else "graded"
-
-
-# A grade that came with a file names no wording: it is taken for the present one.
-GIVEN_GRADES = """
-SELECT
-    q.query_id, c.chunk_id, coalesce(j.text_hash, c.text_hash), g.name, j.grade, j.blind,
-    j.created_at, j.kind = 'adjudicate', coalesce(c.title, '')
-FROM current_judgments AS j
-JOIN queries AS q ON q.id = j.query
-JOIN chunks AS c ON c.id = j.chunk
-JOIN graders AS g ON g.id = j.grader
-WHERE j.kind IN ('grade', 'adjudicate') AND q.retired_at IS NULL
-ORDER BY q.id, j.id
-"""
-
-
-GRADES_OF_PAIR = """
-SELECT g.name, j.graders, j.kind, j.grade
-FROM current_judgments AS j
-JOIN queries AS q ON q.id = j.query
-JOIN chunks AS c ON c.id = j.chunk
-LEFT JOIN graders AS g ON g.id = j.grader
-WHERE j.kind IN ('grade', 'adjudicate', 'import') AND q.query_id = ? AND c.chunk_id = ?
-ORDER BY j.id
-"""
-
-GRADERS_WITH_GRADES = """
-SELECT name FROM graders
-WHERE EXISTS (SELECT 1 FROM judgments AS j WHERE j.grader = graders.id AND j.kind = 'grade')
-ORDER BY name
-"""
-
-
-class GivenGrades(Connection):
-    """What each person says of each chunk now."""
-
-    def grades_by_grader(self) -> dict[str, int]:
-        """Return how many grades of each person count now; of copies of a text one."""
-        return dict(self._rows(GRADES_BY_GRADER))
-
-    def names_of_graders(self) -> list[str]:
-        """Return everybody who has ever given a grade, by name."""
-        return [name for (name,) in self._rows(GRADERS_WITH_GRADES)]
-
-    def who_graded(self, query_id: str, chunk_id: str) -> list[tuple[str, str, int]]:
-        """Return who graded a pair, the kind of their judgment and the grade, the newest last.
-
-        Who is empty for a grade of a file that names nobody.
-        """
-        return [
-            (name or ", ".join(json.loads(graders or "[]")), kind, grade)
-            for name, graders, kind, grade in self._rows(GRADES_OF_PAIR, [query_id, chunk_id])
-        ]
-
-    def given_grades(self) -> list[GivenGrade]:
-        """Return every grade and adjudication that stands, query by query, the newest last.
-
-        Without retired queries and without what came with a file and is no one person's. A
-        person's grades of copies of a text are one, of the first of these chunks: the newest.
-        """
-        found: dict[tuple[object, ...], GivenGrade] = {}
-        firsts: dict[tuple[object, ...], str] = {}
-        for query, chunk, wording, grader, grade, blind, at, overrules, title in self._rows(
-            GIVEN_GRADES
-        ):
-            first = chunk
-            if wording is not None:
-                first = firsts.setdefault((query, wording, title), chunk)
-            said = (query, first, wording, grader, grade, bool(blind), at, bool(overrules))
-            found[query, first, wording, grader, overrules] = GivenGrade(*said)
-        return list(found.values())
-
-
-SINGLE_GRADES = """
-SELECT
-    j.query, j.chunk, coalesce(j.grader, -1), j.kind, j.grade, j.blind,
-    j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash
-FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk
-WHERE j.kind IN ('grade', 'adjudicate', 'import') {among}
-ORDER BY j.query, j.chunk, j.id
-"""
-JUDGED_PAIRS = "SELECT query, chunk FROM judgments NOT INDEXED WHERE id > ?"
-
-
-class SingleGradeReader(Connection):
-    """What each person said of each chunk."""
-
-    def single_grades(self, known: SingleGrades | None = None) -> SingleGrades:
-        """Return every judgment that can decide a golden grade, without those of retired queries.
-
-        What is ``known`` is only brought up to date, which takes as long as what was judged since;
-        it must be of the same data revision.
-        """
-        with self._reading():
-            live = "SELECT id FROM queries WHERE retired_at IS NULL ORDER BY id"
-            queries = np.array([number for (number,) in self._rows(live)], dtype=np.int64)
-            if known is None:
-                return self._singles(queries, self._rows(SINGLE_GRADES.format(among="")))
-            among = f"AND (j.query, j.chunk) IN ({JUDGED_PAIRS})"
-            rows = self._rows(SINGLE_GRADES.format(among=among), [known.revision])
-            judged = np.array(self._rows(JUDGED_PAIRS, [known.revision]), dtype=np.int64).reshape(
-                -1, 2
-            )
-            pairs, _ = _pairs_of_queries(queries, judged)
-            return known.updated_with(self._singles(queries, rows), pairs)
-
-    def _singles(
-        self, queries: npt.NDArray[np.int64], rows: Sequence[tuple[Any, ...]]
-    ) -> SingleGrades:
-        kinds = {kind: place for place, kind in enumerate(DECIDING_KINDS)}
-        coded = [(*row[:3], kinds[row[3]], *row[4:]) for row in rows]
-        table = np.array(coded, dtype=np.int64).reshape(-1, 7)
-        pairs, there = _pairs_of_queries(queries, table[:, :2])
-        revision = int(self._value("SELECT coalesce(max(id), 0) FROM judgments"))
-        names = dict(self._rows("SELECT id, name FROM graders"))
-        table = np.column_stack([pairs, table[there, 2:]])
-        return SingleGrades.of(revision, names, table)
 
 
 def _pairs_of_queries(

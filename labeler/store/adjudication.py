@@ -13,13 +13,17 @@ from typing import Any
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import Chunk, Judgment, Passage, Query, agreed_grade
-from labeler.store.chunks import ChunkTexts
+from labeler.store.audit import Audit
+from labeler.store.chunk_texts import ChunkTexts
+from labeler.store.chunks import Chunks
 from labeler.store.columns import as_json, passages_from_column
-from labeler.store.copies import COPY_MARK, COPY_SOURCE
-from labeler.store.judgments import Exposure, JudgmentConflict
+from labeler.store.connection import Connection
+from labeler.store.copies import COPY_MARK, COPY_SOURCE, ChunkCopies
+from labeler.store.judgments import JudgmentConflict, Judgments
+from labeler.store.queries import Queries
+from labeler.store.settings import StoredSettings
 
 ADJUDICATION = "adjudication"  # why an adjudication was asked for: it stands in the log
-
 DISAGREEING_PAIRS = """
 SELECT j.query, min(q.query_id), j.chunk, min(c.chunk_id), json_group_object(j.grader, j.grade)
 FROM current_judgments AS j
@@ -29,7 +33,6 @@ WHERE j.kind = 'grade' AND q.retired_at IS NULL
 GROUP BY j.query, j.chunk HAVING min(j.grade) < max(j.grade)
 ORDER BY j.query, j.chunk
 """
-
 SELECT_ADJUDICATIONS = """
 SELECT j.query, j.chunk, j.event_id, j.grade, g.name, j.note, j.created_at,
     CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END
@@ -37,7 +40,6 @@ FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader JOIN chunks AS 
 WHERE j.kind = 'adjudicate'{some}
 ORDER BY j.id
 """
-
 # What people and files say of chunks whose text others repeat, and what counts of it.
 SAID_OF_COPIES = """
 SELECT j.query, j.chunk, j.kind, g.name, j.grade
@@ -56,7 +58,6 @@ JOIN chunks AS c ON c.id = g.chunk
 WHERE c.id IN (SELECT value FROM json_each(?))
 ORDER BY g.query, g.chunk
 """
-
 # A chunk that came back unmarked is graded without its note, which then still holds.
 SELECT_OPINIONS = """
 SELECT
@@ -77,7 +78,6 @@ JOIN chunks AS c ON c.id = j.chunk
 WHERE j.kind IN ('grade', 'cannot_tell')
 ORDER BY g.name, c.id
 """
-
 UNDOABLE_ADJUDICATIONS = """
 SELECT j.event_id, q.query_id, c.chunk_id, j.grade
 FROM standing_judgments AS j
@@ -190,8 +190,18 @@ class Case:
     opinions: tuple[Opinion, ...]
 
 
-class Adjudications(Exposure, ChunkTexts):
-    """The pairs graders disagree on, and what is decided of them."""
+class Adjudications:
+    """Reads the pairs graders disagree on, and stores what is decided of them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+        self._settings = StoredSettings(connection)
+        self._queries = Queries(connection)
+        self._chunks = Chunks(connection)
+        self._texts = ChunkTexts(connection)
+        self._copies = ChunkCopies(connection)
+        self._judgments = Judgments(connection)
 
     def disagreements(
         self, graders: Collection[str] = (), among: Collection[str] | None = None
@@ -204,14 +214,14 @@ class Adjudications(Exposure, ChunkTexts):
         ``graders`` keeps to pairs on which these differ from each other, or one from anybody;
         ``among`` to some queries. A grade that is not blind counts as it does in the golden set.
         """
-        rule, names, decided = self.settings().golden_rule, self._names(), self._decided()
+        rule, names, decided = self._settings.read().golden_rule, self._names(), self._decided()
         found = [
             each
             for each in self._of_copies(rule, decided, graders)
             if among is None or each.query_id in among
         ]
         merged = {pair for each in found for pair in each.pairs}
-        for query, query_id, chunk, chunk_id, given in self._rows(DISAGREEING_PAIRS):
+        for query, query_id, chunk, chunk_id, given in self._db.rows(DISAGREEING_PAIRS):
             if (query, chunk) in merged:
                 continue
             grades = {names[int(who)]: grade for who, grade in json.loads(given).items()}
@@ -226,6 +236,14 @@ class Adjudications(Exposure, ChunkTexts):
             )
         return _query_by_query(found)
 
+    def _names(self) -> dict[int, str]:
+        return dict(self._db.rows("SELECT id, name FROM graders"))
+
+    def _decided(self) -> dict[tuple[int, int], Adjudication]:
+        """Return the adjudication that counts of each pair that has one: the newest."""
+        rows = self._db.rows(SELECT_ADJUDICATIONS.format(some=""))
+        return {row[:2]: _adjudication_from_row(row) for row in rows}
+
     def _of_copies(
         self,
         rule: str,
@@ -233,19 +251,19 @@ class Adjudications(Exposure, ChunkTexts):
         graders: Collection[str],
     ) -> list[Disagreement]:
         """Return the texts of which a query has several chunks, and not one grade."""
-        texts = self.repeated_judged_texts()
+        texts = self._copies.repeated_judged_texts()
         if not texts:
             return []
         asked = [as_json(sorted(texts))]
         families: dict[tuple[int, int], tuple[str, list[CopyGrade]]] = {}
-        for query, query_id, chunk, chunk_id, document, grade, kind in self._rows(
+        for query, query_id, chunk, chunk_id, document, grade, kind in self._db.rows(
             GOLDEN_OF_COPIES, asked
         ):
             said = decided.get((query, chunk))
             copy = CopyGrade(chunk_id, document, chunk, grade, kind, said)
             families.setdefault((query, texts[chunk]), (query_id, []))[1].append(copy)
         given: defaultdict[tuple[int, int], list[tuple[int, str | None, int]]] = defaultdict(list)
-        for query, chunk, kind, name, grade in self._rows(SAID_OF_COPIES, asked):
+        for query, chunk, kind, name, grade in self._db.rows(SAID_OF_COPIES, asked):
             given[query, texts[chunk]].append((chunk, name if kind == "grade" else None, grade))
         found = (
             _copies_disagreement(query, query_id, copies, given[query, text], rule, graders)
@@ -254,29 +272,15 @@ class Adjudications(Exposure, ChunkTexts):
         )
         return [each for each in found if each is not None]
 
-    def _names(self) -> dict[int, str]:
-        return dict(self._rows("SELECT id, name FROM graders"))
-
-    def _decided(self) -> dict[tuple[int, int], Adjudication]:
-        """Return the adjudication that counts of each pair that has one: the newest."""
-        rows = self._rows(SELECT_ADJUDICATIONS.format(some=""))
-        return {row[:2]: _adjudication_from_row(row) for row in rows}
-
     def cases(self, some: Sequence[Disagreement], longest: int | None = None) -> list[Case]:
         """Return what somebody has to know to decide these; texts end after ``longest``."""
         said: defaultdict[tuple[int, int], list[Opinion]] = defaultdict(list)
         pairs = as_json([pair for each in some for pair in each.pairs])
-        for query, chunk, *opinion in self._rows(SELECT_OPINIONS, {"pairs": pairs}):
+        for query, chunk, *opinion in self._db.rows(SELECT_OPINIONS, {"pairs": pairs}):
             opinion[-1] = passages_from_column(opinion[-1])
             said[query, chunk].append(Opinion(*opinion))
-        queries = {
-            query.query_id: query
-            for query in self._queries(
-                "WHERE q.query_id IN (SELECT value FROM json_each(?))",
-                [as_json([each.query_id for each in some])],
-            )
-        }
-        chunks = self._chunks_of([each.numbers[1] for each in some], longest)
+        queries = self._queries.by_id(each.query_id for each in some)
+        chunks = self._texts.by_number([each.numbers[1] for each in some], longest)
         return [
             Case(
                 *(each, queries[each.query_id], chunk, wording, more),
@@ -291,22 +295,22 @@ class Adjudications(Exposure, ChunkTexts):
     def adjudicate(
         self, judgment: Judgment, replaces: str | None, copies: Sequence[str] = ()
     ) -> bool:
-        """Add an adjudication as `judge` does, if whoever gives it knew the one it replaces.
+        """Add an adjudication, if whoever gives it knew the one that it replaces.
 
         ``replaces`` is the event that is the pair's adjudication now, whoever gave it, None where
         there is none. Raises `JudgmentConflict` where another is: somebody else was faster. The
         same is decided of ``copies``, other chunks of the query with the same text; raises
         `BadInput` for a chunk with another one.
         """
-        with self._transaction():
+        with self._db.transaction():
             self._check_known(judgment, replaces)
-            added = self._append_adjudication(judgment)
+            added = self._judgments.append_adjudication(judgment)
             if not added:
                 return False
             self._check_copies(judgment, copies)
             for number, chunk_id in enumerate(copies, 1):
                 event_id = f"{judgment.event_id}{COPY_MARK}{number}"
-                self._append_adjudication(
+                self._judgments.append_adjudication(
                     replace(
                         judgment,
                         event_id=event_id,
@@ -317,11 +321,22 @@ class Adjudications(Exposure, ChunkTexts):
                 )
             return True
 
+    def _check_known(self, judgment: Judgment, replaces: str | None) -> None:
+        if self._db.value("SELECT 1 FROM judgments WHERE event_id = ?", [judgment.event_id]):
+            return
+        stands = self.of_pair(judgment.query_id, judgment.chunk_id)
+        if stands is not None and stands.event_id != replaces:
+            raise JudgmentConflict(
+                f"{stands.grader} has adjudicated this chunk meanwhile: {stands.grade}; that stands"
+            )
+        if stands is None and replaces is not None:
+            raise JudgmentConflict("the adjudication that this was to replace has been taken back")
+
     def _check_copies(self, judgment: Judgment, copies: Sequence[str]) -> None:
         if not copies:
             return
-        family = self.family_of(judgment.query_id, judgment.chunk_id)
-        same = set(self.chunk_ids(family).values()) - {judgment.chunk_id}
+        family = self._copies.family_of(judgment.query_id, judgment.chunk_id)
+        same = set(self._chunks.ids(family).values()) - {judgment.chunk_id}
         for chunk_id in copies:
             if chunk_id not in same:
                 raise BadInput(
@@ -331,20 +346,9 @@ class Adjudications(Exposure, ChunkTexts):
         if len(set(copies)) < len(copies):
             raise BadInput("copies name a chunk twice")
 
-    def _check_known(self, judgment: Judgment, replaces: str | None) -> None:
-        if self._value("SELECT 1 FROM judgments WHERE event_id = ?", [judgment.event_id]):
-            return
-        stands = self.adjudication_of(judgment.query_id, judgment.chunk_id)
-        if stands is not None and stands.event_id != replaces:
-            raise JudgmentConflict(
-                f"{stands.grader} has adjudicated this chunk meanwhile: {stands.grade}; that stands"
-            )
-        if stands is None and replaces is not None:
-            raise JudgmentConflict("the adjudication that this was to replace has been taken back")
-
-    def adjudication_of(self, query_id: str, chunk_id: str) -> Adjudication | None:
+    def of_pair(self, query_id: str, chunk_id: str) -> Adjudication | None:
         """Return what was decided of a pair, None where nobody has."""
-        rows = self._rows(
+        rows = self._db.rows(
             SELECT_ADJUDICATIONS.format(
                 some=" AND j.query = (SELECT id FROM queries WHERE query_id = ?) "
                 "AND j.chunk = (SELECT id FROM chunks WHERE chunk_id = ?)"
@@ -353,13 +357,13 @@ class Adjudications(Exposure, ChunkTexts):
         )
         return _adjudication_from_row(rows[-1]) if rows else None
 
-    def take_back_adjudication(self, *, event_id: str, undoes: str, grader: str) -> bool:
-        """Undo somebody's own adjudication, as `undo` does; what stood before it stands again.
+    def take_back(self, *, event_id: str, undoes: str, grader: str) -> bool:
+        """Undo somebody's own adjudication; what stood before it stands again.
 
         Raises `NotFound` where they have no such adjudication.
         """
-        with self._transaction():
-            pair = self._rows(
+        with self._db.transaction():
+            pair = self._db.rows(
                 "SELECT q.query_id, c.chunk_id FROM judgments AS j "
                 "JOIN queries AS q ON q.id = j.query JOIN chunks AS c ON c.id = j.chunk "
                 "WHERE j.event_id = ? AND j.kind = 'adjudicate' AND j.undoes IS NULL",
@@ -367,17 +371,19 @@ class Adjudications(Exposure, ChunkTexts):
             )
             if not pair:
                 raise NotFound(f"{grader!r} has no adjudication {undoes!r} to take back")
-            added = self.undo(event_id=event_id, undoes=undoes, grader=grader, source=ADJUDICATION)
+            added = self._judgments.undo(
+                event_id=event_id, undoes=undoes, grader=grader, source=ADJUDICATION
+            )
             if added:
                 names = dict(zip(("query_id", "chunk_id"), pair[0], strict=True))
-                self._note("adjudicate", grader, {**names, "grade": "taken back"})
+                self._audit.put("adjudicate", grader, {**names, "grade": "taken back"})
         return added
 
-    def adjudicated_by(self, grader: str, limit: int) -> list[tuple[str, str, str, int]]:
+    def by(self, grader: str, limit: int) -> list[tuple[str, str, str, int]]:
         """Return the newest adjudications somebody can take back: event, query, chunk, grade."""
         return [
             (event_id, query_id, chunk_id, grade)
-            for event_id, query_id, chunk_id, grade in self._rows(
+            for event_id, query_id, chunk_id, grade in self._db.rows(
                 UNDOABLE_ADJUDICATIONS, [grader, limit]
             )
         ]

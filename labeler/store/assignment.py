@@ -20,13 +20,11 @@ from labeler.errors import NotFound
 from labeler.model import ACTIVE_SOURCE, CurrentJudgment, Judgment, Pair
 from labeler.store.columns import BEGIN_ASSIGNMENT, as_json, judgment_from_row, passages_from_column
 from labeler.store.connection import Connection
-from labeler.store.contents import JUDGMENT_EVENTS
-from labeler.store.judgments import JudgmentLog
+from labeler.store.judgments import JUDGMENT_EVENTS, Judgments
 
 LONGEST_GRADE_MS = 300_000  # who takes longer for a chunk is having a break
 GRADING_KINDS = ("grade", "cannot_tell")
 JUDGMENTS_FOR_PACE = 50  # newest judgments that say how fast a grader is
-
 # The columns of `Judged`, and where they come from.
 SELECT_JUDGED = """
     j.event_id, j.id, j.kind, j.grade, j.reason, j.note,
@@ -41,7 +39,6 @@ JOIN chunks AS c ON c.id = j.chunk
 JOIN queries AS q ON q.id = j.query
 WHERE j.kind IN ('grade', 'cannot_tell')
 """
-
 # Everything one grader ever said, the oldest first. What of it stands is found while it is read:
 # the view of current judgments would ask for each row what was said of its pair since.
 EVENTS_OF_GRADER = """
@@ -54,7 +51,6 @@ JOIN queries AS q ON q.id = j.query
 WHERE j.grader = (SELECT id FROM graders WHERE name = ?)
 ORDER BY j.id
 """
-
 # What stands once an event is undone is what the newest older event of its pair says. What was
 # written for a copy is undone with what it was written for.
 UNDOABLE_JUDGMENTS = """
@@ -77,13 +73,22 @@ WHERE j.grader = (SELECT id FROM graders WHERE name = :grader)
     AND (:before IS NULL OR j.id < (SELECT id FROM judgments WHERE event_id = :before))
 ORDER BY j.id DESC LIMIT :limit
 """
-
-
 SUGGESTED_PAIRS = """
 SELECT q.query_id, p.chunk
 FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
 JOIN queries AS q ON q.id = coalesce(p.query, c.query)
 WHERE q.retired_at IS NULL GROUP BY q.id, q.query_id, p.chunk ORDER BY q.id, p.chunk
+"""
+DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"  # of the database: servers' clocks differ
+SELECT_LEASES = f"""
+SELECT g.name, c.queries, c.pairs, c.seen_at, {DATABASE_NOW}
+FROM claims AS c JOIN graders AS g ON g.id = c.grader
+"""
+PUT_LEASE = f"""
+INSERT INTO claims (grader, queries, pairs, seen_at)
+SELECT id, ?, ?, {DATABASE_NOW} FROM graders WHERE name = ?
+ON CONFLICT (grader) DO UPDATE
+SET queries = excluded.queries, pairs = excluded.pairs, seen_at = excluded.seen_at
 """
 
 
@@ -99,8 +104,20 @@ class UndoableJudgment:
     former: Judgment | None
 
 
-class GradingQueue(JudgmentLog):
-    """What the choice of the next chunk is made from."""
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """What a grader was handed last: queries, in order; pairs, where these decide between runs."""
+
+    queries: tuple[str, ...] = ()
+    pairs: frozenset[Pair] = frozenset()
+
+
+class Assignment:
+    """Reads the pool and what each grader has judged; keeps who was handed which queries."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._judgments = Judgments(connection)
 
     def pool(
         self, depth: int, runs: Sequence[str] | None = None
@@ -113,13 +130,13 @@ class GradingQueue(JudgmentLog):
         Raises `NotFound` for a run that is not there.
         """
         for name in runs or ():
-            if self._value("SELECT 1 FROM runs WHERE name = ?", [name]) is None:
+            if self._db.value("SELECT 1 FROM runs WHERE name = ?", [name]) is None:
                 raise NotFound(
                     f"the pool is made of the unjudged chunks of run {name!r}, which is not there "
                     "any more; choose another strategy in the settings"
                 )
         pool: dict[str, dict[int, list[int]]] = {}
-        for query_id, chunks in self._rows(
+        for query_id, chunks in self._db.rows(
             "SELECT q.query_id, substr(l.chunks, 1, :depth * 4) FROM ranked_lists AS l "
             "JOIN queries AS q ON q.query_id = l.query_id JOIN runs AS r ON r.id = l.run "
             "WHERE q.retired_at IS NULL "
@@ -131,9 +148,9 @@ class GradingQueue(JudgmentLog):
             # SQLite's first bytes of none are NULL
             for rank, chunk in enumerate(np.frombuffer(chunks or b"", "<i4").tolist(), 1):
                 pooled.setdefault(chunk, []).append(rank)
-        for query_id, chunk in self._rows(SUGGESTED_PAIRS) if runs is None else ():
+        for query_id, chunk in self._db.rows(SUGGESTED_PAIRS) if runs is None else ():
             pool.setdefault(query_id, {}).setdefault(chunk, [])
-        textless = {chunk for (chunk,) in self._rows("SELECT id FROM chunks WHERE text IS NULL")}
+        textless = {chunk for (chunk,) in self._db.rows("SELECT id FROM chunks WHERE text IS NULL")}
         readable = {
             query_id: {chunk: ranks for chunk, ranks in pooled.items() if chunk not in textless}
             for query_id, pooled in pool.items()
@@ -141,25 +158,47 @@ class GradingQueue(JudgmentLog):
         left_out = sum(map(len, pool.values())) - sum(map(len, readable.values()))
         return readable, left_out
 
+    def found_by_hand(self, query_id: str) -> set[int]:
+        """Return the chunks that graders found for a query by searching."""
+        rows = self._db.rows(
+            "SELECT DISTINCT chunk FROM current_judgments WHERE source = 'search' "
+            "AND query = (SELECT id FROM queries WHERE query_id = ?)",
+            [query_id],
+        )
+        return {chunk for (chunk,) in rows}
+
+    def pairs_found_by_hand(self) -> set[Pair]:
+        """Return what graders ever found by searching and graded, of all queries.
+
+        It stays found by hand where somebody has graded it again since, for whatever reason.
+        """
+        return set(
+            self._db.rows(
+                "SELECT DISTINCT q.query_id, j.chunk FROM standing_judgments AS j "
+                "JOIN queries AS q ON q.id = j.query "
+                "WHERE j.source = 'search' AND j.kind = 'grade' AND q.retired_at IS NULL"
+            )
+        )
+
     def golden_kinds(self) -> tuple[list[tuple[Pair, str, bool]], int]:
         """Return each golden grade's pair, kind and whether it is stale, and as of which revision.
 
-        `changes_since` that revision keeps them up to date without reading all again.
+        `Judgments.changes_since` that revision keeps them up to date without reading all again.
         """
-        with self._reading():
-            rows = self._rows(
+        with self._db.reading():
+            rows = self._db.rows(
                 "SELECT q.query_id, g.chunk, g.kind, g.stale FROM golden AS g "
                 "JOIN queries AS q ON q.id = g.query"
             )
             pairs = [
                 ((query_id, chunk), kind, bool(stale)) for query_id, chunk, kind, stale in rows
             ]
-            return pairs, self.revision()
+            return pairs, self._judgments.revision()
 
     def asked_to_decide(self) -> int:
         """Return how many pairs have a grade that was asked for to decide between two runs."""
         return int(
-            self._value(
+            self._db.value(
                 "SELECT count(*) FROM (SELECT DISTINCT query, chunk FROM current_judgments "
                 "WHERE source = ? AND kind = 'grade')",
                 [ACTIVE_SOURCE],
@@ -169,7 +208,7 @@ class GradingQueue(JudgmentLog):
     def has_judged(self, grader: str) -> bool:
         """Say whether a grader has ever judged anything."""
         return bool(
-            self._value(
+            self._db.value(
                 "SELECT EXISTS (SELECT 1 FROM judgments WHERE grader = "
                 "(SELECT id FROM graders WHERE name = ?))",
                 [grader],
@@ -178,7 +217,7 @@ class GradingQueue(JudgmentLog):
 
     def judged_by(self, grader: str) -> dict[Pair, CurrentJudgment]:
         """Return what this grader has judged: their current judgment of each pair."""
-        rows = self._rows(EVENTS_OF_GRADER, [grader])
+        rows = self._db.rows(EVENTS_OF_GRADER, [grader])
         undone = {undoes for _, _, _, undoes, *_ in rows}
         repeated = {(row[0], row[1]) for row in rows if row[4] == "repeat"}
         current: dict[Pair, CurrentJudgment] = {}
@@ -199,7 +238,7 @@ class GradingQueue(JudgmentLog):
 
         That is what `judged_by` says of the pair now, or None where nothing is left of it.
         """
-        moved = self._rows(
+        moved = self._db.rows(
             "SELECT DISTINCT g.name, j.grader, j.query, q.query_id, j.chunk "
             "FROM judgments AS j NOT INDEXED JOIN graders AS g ON g.id = j.grader "
             "JOIN queries AS q ON q.id = j.query WHERE j.id > ?",
@@ -209,24 +248,24 @@ class GradingQueue(JudgmentLog):
         return [
             (name, (query_id, chunk), judged_from_row(rows[0]) if rows else None)
             for name, grader, query, query_id, chunk in moved
-            for rows in [self._rows(asked, [query, chunk, grader])]
+            for rows in [self._db.rows(asked, [query, chunk, grader])]
         ]
-
-    def given_by(self, grader: str, event_id: str) -> Judgment | None:
-        """Return an event of a grader's, None where they have no such one."""
-        rows = self._rows(
-            f"{JUDGMENT_EVENTS} WHERE j.event_id = ? AND g.name = ?", [event_id, grader]
-        )
-        return judgment_from_row(rows[0]) if rows else None
 
     def judgment_of(self, grader: str, query_id: str, chunk_id: str) -> CurrentJudgment | None:
         """Return a grader's current judgment of a pair, None where there is none."""
-        rows = self._rows(
+        rows = self._db.rows(
             f"SELECT {SELECT_JUDGED} AND q.query_id = ? AND c.chunk_id = ? "
             "AND +j.grader = (SELECT id FROM graders WHERE name = ?)",
             [query_id, chunk_id, grader],
         )
         return judged_from_row(rows[0]) if rows else None
+
+    def given_by(self, grader: str, event_id: str) -> Judgment | None:
+        """Return an event of a grader's, None where they have no such one."""
+        rows = self._db.rows(
+            f"{JUDGMENT_EVENTS} WHERE j.event_id = ? AND g.name = ?", [event_id, grader]
+        )
+        return judgment_from_row(rows[0]) if rows else None
 
     def others_said(
         self, grader: str, query_id: str, chunk_id: str
@@ -234,7 +273,7 @@ class GradingQueue(JudgmentLog):
         """Return what everyone else says of a pair: kind, grade, how many. Names nobody."""
         return [
             (kind, grade, count)
-            for kind, grade, count in self._rows(
+            for kind, grade, count in self._db.rows(
                 "SELECT j.kind, j.grade, count(*) FROM current_judgments AS j "
                 "WHERE j.query = (SELECT id FROM queries WHERE query_id = ?) "
                 "AND j.chunk = (SELECT id FROM chunks WHERE chunk_id = ?) "
@@ -253,7 +292,9 @@ class GradingQueue(JudgmentLog):
         ``before`` names an event: only older ones then. Adjudications are not among them: who
         grades must not take one back by accident.
         """
-        rows = self._rows(UNDOABLE_JUDGMENTS, {"grader": grader, "before": before, "limit": limit})
+        rows = self._db.rows(
+            UNDOABLE_JUDGMENTS, {"grader": grader, "before": before, "limit": limit}
+        )
         return [
             UndoableJudgment(
                 undoable_judgment(query_id, chunk_id, grader, columns[:8]),
@@ -268,7 +309,7 @@ class GradingQueue(JudgmentLog):
     def time_spent(self, grader: str) -> int:
         """Return the milliseconds a grader's judgments took in all; breaks do not count."""
         return int(
-            self._value(
+            self._db.value(
                 "SELECT coalesce(sum(elapsed_ms), 0) FROM judgments WHERE grader = "
                 "(SELECT id FROM graders WHERE name = ?) AND undoes IS NULL AND elapsed_ms <= ?",
                 [grader, LONGEST_GRADE_MS],
@@ -279,7 +320,7 @@ class GradingQueue(JudgmentLog):
         """Return the median milliseconds of the grader's newest judgments; breaks do not count."""
         times = [
             elapsed
-            for (elapsed,) in self._rows(
+            for (elapsed,) in self._db.rows(
                 "SELECT elapsed_ms FROM judgments WHERE grader = "
                 "(SELECT id FROM graders WHERE name = ?) AND undoes IS NULL AND elapsed_ms <= ? "
                 "ORDER BY id DESC LIMIT ?",
@@ -287,6 +328,30 @@ class GradingQueue(JudgmentLog):
             )
         ]
         return round(statistics.median(times)) if times else None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several servers may hand out of this golden set: one that is in a database."""
+        return self._db.engine.is_shared
+
+    @contextmanager
+    def choosing(self) -> Iterator[tuple[Mapping[str, tuple[Lease, float]], float]]:
+        """Give what each grader was handed and when, and what time it is now, both in seconds.
+
+        Nobody else chooses until the block ends.
+        """
+        with self._db.transaction(BEGIN_ASSIGNMENT):
+            rows = self._db.rows(SELECT_LEASES)
+            claims = {
+                name: (_lease_from_row(*held), _to_seconds(at)) for name, *held, at, _ in rows
+            }
+            yield claims, max((_to_seconds(now) for *_, now in rows), default=0.0)
+
+    def claim(self, grader: str, claim: Lease) -> None:
+        """Remember what a grader was handed now, in the place of what they were handed before."""
+        queries, pairs = as_json(list(claim.queries)), as_json(sorted(claim.pairs))
+        with self._db.translated():
+            self._db.execute(PUT_LEASE, [queries, pairs, grader])
 
 
 def judged_from_row(row: Sequence[Any]) -> CurrentJudgment:
@@ -312,55 +377,6 @@ def undoable_judgment(
         **said,
         evidence=passages_from_column(evidence),
     )
-
-
-DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"  # of the database: servers' clocks differ
-SELECT_LEASES = f"""
-SELECT g.name, c.queries, c.pairs, c.seen_at, {DATABASE_NOW}
-FROM claims AS c JOIN graders AS g ON g.id = c.grader
-"""
-PUT_LEASE = f"""
-INSERT INTO claims (grader, queries, pairs, seen_at)
-SELECT id, ?, ?, {DATABASE_NOW} FROM graders WHERE name = ?
-ON CONFLICT (grader) DO UPDATE
-SET queries = excluded.queries, pairs = excluded.pairs, seen_at = excluded.seen_at
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """What a grader was handed last: queries, in order; pairs, where these decide between runs."""
-
-    queries: tuple[str, ...] = ()
-    pairs: frozenset[Pair] = frozenset()
-
-
-class Leases(Connection):
-    """What the servers of one golden set tell each other of whom they handed what."""
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several servers may hand out of this golden set: one that is in a database."""
-        return self._engine.is_shared
-
-    @contextmanager
-    def choosing(self) -> Iterator[tuple[Mapping[str, tuple[Lease, float]], float]]:
-        """Give what each grader was handed and when, and what time it is now, both in seconds.
-
-        Nobody else chooses until the block ends.
-        """
-        with self._transaction(BEGIN_ASSIGNMENT):
-            rows = self._rows(SELECT_LEASES)
-            claims = {
-                name: (_lease_from_row(*held), _to_seconds(at)) for name, *held, at, _ in rows
-            }
-            yield claims, max((_to_seconds(now) for *_, now in rows), default=0.0)
-
-    def claim(self, grader: str, claim: Lease) -> None:
-        """Remember what a grader was handed now, in the place of what they were handed before."""
-        queries, pairs = as_json(list(claim.queries)), as_json(sorted(claim.pairs))
-        with self._translated():
-            self._db.execute(PUT_LEASE, [queries, pairs, grader])
 
 
 def _lease_from_row(queries: str, pairs: str) -> Lease:

@@ -15,6 +15,7 @@ from labeler.errors import Busy, StorageError
 from labeler.model import AUDIT_KINDS, Actor, AuditEntry
 from labeler.store.columns import as_json, moment
 from labeler.store.connection import Connection
+from labeler.store.load_reports import has_changed
 
 LONGEST_TEXT = 1_000  # characters of a text: a file's name, a setting
 RECENT_ENTRIES = 200  # entries among which one of this minute is looked for
@@ -40,29 +41,11 @@ SELECT EXISTS (
 """
 
 
-class Audit(Connection):
-    """What was done to a golden set, by whom: ``actor`` is who uses this connection."""
+class Audit:
+    """Appends to the log and searches it; `Connection.actor` is who does what is noted."""
 
-    actor: Actor | None = None
-    """None stands for the user of this machine who runs the program."""
-
-    def _note(
-        self,
-        kind: str,
-        subject: str | None = None,
-        detail: Mapping[str, Any] | None = None,
-        *,
-        at: str | None = None,
-        count: int = 1,
-    ) -> None:
-        by = self.actor or local_user()
-        said = as_json(shortened(detail or {}))
-        row = [at or moment(), kind, by.who, by.way, by.address, shortened(subject), said, count]
-        self._db.execute(INSERT_ENTRY, row)
-
-    def whoever(self) -> str | None:
-        """Return the name of who uses this connection, None where nobody said it."""
-        return (self.actor or local_user()).who
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
 
     def note(
         self,
@@ -74,8 +57,8 @@ class Audit(Connection):
         count: int = 1,
     ) -> None:
         """Add an entry for something that is not itself written here: a refusal, an export."""
-        with self._transaction():
-            self._note(kind, subject, detail, at=at, count=count)
+        with self._db.transaction():
+            self.put(kind, subject, detail, at=at, count=count)
 
     def note_if_possible(self, kind: str, subject: str, detail: Mapping[str, Any]) -> bool:
         """Add an entry for what reads only; return False where the file takes no writes.
@@ -84,7 +67,7 @@ class Audit(Connection):
         kept from it.
         """
         try:
-            with self._short_timeout():
+            with self._db.short_timeout():
                 self.note(kind, subject, detail)
         except (Busy, StorageError):
             return False
@@ -92,11 +75,36 @@ class Audit(Connection):
 
     def note_once(self, kind: str, subject: str | None = None) -> None:
         """Add what ``actor`` may do again and again; once a minute for a person and address."""
-        by, now = self.actor or local_user(), moment()
-        if not self._value(THIS_MINUTE, [RECENT_ENTRIES, kind, by.who, by.address, now[:16]]):
+        by, now = self._db.actor or local_user(), moment()
+        if not self._db.value(THIS_MINUTE, [RECENT_ENTRIES, kind, by.who, by.address, now[:16]]):
             self.note(kind, subject, at=now)
 
-    def audited(
+    def put(
+        self,
+        kind: str,
+        subject: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+        *,
+        at: str | None = None,
+        count: int = 1,
+    ) -> None:
+        """Add an entry in the transaction of the change that it describes."""
+        by = self._db.actor or local_user()
+        said = as_json(shortened(detail or {}))
+        row = [at or moment(), kind, by.who, by.way, by.address, shortened(subject), said, count]
+        self._db.execute(INSERT_ENTRY, row)
+
+    def put_load(self, what: str, source: str, counts: Mapping[str, int]) -> None:
+        """Add to the audit what a file has brought, if it has brought anything."""
+        if has_changed(counts):
+            brought = {name: count for name, count in counts.items() if count}
+            self.put("load", source, {"what": what, **brought})
+
+    def who(self) -> str | None:
+        """Return the name of who uses this connection, None where nobody said it."""
+        return (self._db.actor or local_user()).who
+
+    def search(
         self, words: str = "", *, kind: str | None = None, most: int = 50, skip: int = 0
     ) -> tuple[list[AuditEntry], int]:
         """Return entries that hold ``words``, the newest first, and how many there are in all.
@@ -108,16 +116,16 @@ class Audit(Connection):
         called = [each for each, name in AUDIT_KINDS.items() if sought in name.casefold()]
         names = {"kind": kind, "words": sought, "kinds": as_json(called)}
         asked: dict[str, str | int | None] = {**names, "most": most, "skip": skip}
-        with self._reading():
-            rows = self._rows(
+        with self._db.reading():
+            rows = self._db.rows(
                 f"SELECT {COLUMNS} {MATCHING} ORDER BY id DESC LIMIT :most OFFSET :skip", asked
             )
-            [(count,)] = self._rows(f"SELECT count(*) {MATCHING}", asked)
+            [(count,)] = self._db.rows(f"SELECT count(*) {MATCHING}", asked)
         return [_entry_from_row(row) for row in rows], count
 
-    def audit_log(self) -> Iterator[AuditEntry]:
+    def log(self) -> Iterator[AuditEntry]:
         """Give every entry, oldest first."""
-        for row in self._rows(f"SELECT {COLUMNS} FROM audit ORDER BY id"):
+        for row in self._db.rows(f"SELECT {COLUMNS} FROM audit ORDER BY id"):
             yield _entry_from_row(row)
 
 

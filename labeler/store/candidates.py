@@ -25,8 +25,11 @@ from labeler.model import (
     format_count,
 )
 from labeler.store.audit import Audit
+from labeler.store.chunks import Chunks
 from labeler.store.columns import as_json, moment
-from labeler.store.load import Loads
+from labeler.store.connection import Connection
+from labeler.store.queries import Queries
+from labeler.store.retrievals import INSERT_BATCH
 
 SELECT_BATCHES = """
 SELECT id, source, file, at, who, times, texts, kept, evenly, seed, first_asked, last_asked
@@ -62,101 +65,6 @@ SELECT candidate, facet, bucket, times FROM candidate_buckets
 WHERE candidate IN (SELECT value FROM json_each(?)) ORDER BY 1, 2, 4 DESC, 3
 """
 MOST_ASKED_FIRST = "ORDER BY c.times DESC, c.id LIMIT :most OFFSET :skip"
-
-
-class CandidateReader(Audit):
-    """What users asked, what was generated, what experts typed."""
-
-    def candidates(
-        self,
-        words: str = "",
-        *,
-        state: str | None = OPEN_STATE,
-        source: str | None = None,
-        bucket: tuple[str, str] | None = None,
-        most: int = -1,
-        skip: int = 0,
-    ) -> tuple[list[Candidate], int]:
-        """Return candidates, those asked most often first, and how many there are in all.
-
-        ``words`` keeps to those whose text holds them, whatever their case, ``bucket`` (facet and
-        bucket) to those ever asked in it.
-        """
-        self._db.conn.create_function("folded", 1, str.casefold, deterministic=True)
-        facet, name = bucket or (None, None)
-        asked = {"state": state, "source": source, "words": words.strip().casefold()}
-        asked |= {"facet": facet, "bucket": name}
-        with self._reading():
-            found = self._candidates(
-                f"{MATCHING_CANDIDATES} {MOST_ASKED_FIRST}", {**asked, "most": most, "skip": skip}
-            )
-            count = self._value(
-                f"SELECT count(*) FROM candidates AS c {MATCHING_CANDIDATES}", asked
-            )
-        return found, count
-
-    def candidate(self, number: int) -> Candidate:
-        """Return one candidate, `NotFound` where there is none."""
-        found = self._candidates("WHERE c.id = ?", [number])
-        if not found:
-            raise NotFound(f"there is no candidate {number}")
-        return found[0]
-
-    def _open_candidate(self, number: int) -> Candidate:
-        found = self.candidate(number)
-        if found.state == TAKEN_STATE:
-            raise BadInput(
-                f"question {found.text!r} was taken already: it is query {found.query_id!r}"
-            )
-        return found
-
-    def _candidates(self, where: str, parameters: Any) -> list[Candidate]:
-        rows = self._rows(f"{SELECT_CANDIDATES} {where}", parameters)
-        buckets: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
-        numbers = as_json([row[0] for row in rows])
-        for number, facet, bucket, times in self._rows(CANDIDATE_BUCKETS, [numbers]):
-            buckets[number][facet][bucket] = times
-        return [_candidate_from_row(row, buckets[row[0]]) for row in rows]
-
-    def candidate_states(self, source: str) -> dict[str, str]:
-        """Return what has become of each candidate of a source, by what its wordings share."""
-        return dict(self._rows("SELECT normal, state FROM candidates WHERE source = ?", [source]))
-
-    def candidate_counts(self) -> dict[tuple[str, str], int]:
-        """Return how many candidates there are of each source and state."""
-        rows = self._rows("SELECT source, state, count(*) FROM candidates GROUP BY 1, 2")
-        return {(source, state): count for source, state, count in rows}
-
-    def batches(self) -> list[CandidateBatch]:
-        """Return all that was loaded of candidates, in the order it was, with its buckets."""
-        with self._reading():
-            buckets: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
-            for batch, facet, bucket, times in self._rows(BATCH_BUCKETS):
-                buckets[batch][facet][bucket] = times
-            rows = self._rows(SELECT_BATCHES)
-        return [_batch_from_row(row, buckets[row[0]]) for row in rows]
-
-
-def _batch_from_row(
-    row: tuple[Any, ...], buckets: Mapping[str, Mapping[str, int]]
-) -> CandidateBatch:
-    batch = CandidateBatch(*row)
-    return replace(batch, evenly=tuple(json.loads(row[8])), buckets=dict(buckets))
-
-
-def _candidate_from_row(
-    row: tuple[Any, ...], buckets: Mapping[str, Mapping[str, int]]
-) -> Candidate:
-    found = Candidate(*row)
-    return replace(found, keywords=tuple(json.loads(row[8])), buckets=dict(buckets))
-
-
-INSERT_BATCH = """
-INSERT INTO batches (
-    source, file, hash, at, who, times, texts, kept, evenly, seed, first_asked, last_asked
-)
-VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING id
-"""
 PUT_CANDIDATE = """
 INSERT INTO candidates (
     source, text, normal, times, asked_at, reference, guideline, keywords, batch, state, query
@@ -192,10 +100,79 @@ WHERE id = ? AND state <> 'taken'
 """
 
 
-class Candidates(Loads, CandidateReader):
-    """Questions come in, and go on to be queries or are set aside."""
+class Candidates:
+    """Adds questions, and makes queries of them or sets them aside."""
 
-    def add_candidates(
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+        self._queries = Queries(connection)
+        self._chunks = Chunks(connection)
+
+    def find(
+        self,
+        words: str = "",
+        *,
+        state: str | None = OPEN_STATE,
+        source: str | None = None,
+        bucket: tuple[str, str] | None = None,
+        most: int = -1,
+        skip: int = 0,
+    ) -> tuple[list[Candidate], int]:
+        """Return candidates, those asked most often first, and how many there are in all.
+
+        ``words`` keeps to those whose text holds them, whatever their case, ``bucket`` (facet and
+        bucket) to those ever asked in it.
+        """
+        self._db.conn.create_function("folded", 1, str.casefold, deterministic=True)
+        facet, name = bucket or (None, None)
+        asked = {"state": state, "source": source, "words": words.strip().casefold()}
+        asked |= {"facet": facet, "bucket": name}
+        with self._db.reading():
+            found = self._candidates(
+                f"{MATCHING_CANDIDATES} {MOST_ASKED_FIRST}", {**asked, "most": most, "skip": skip}
+            )
+            count = self._db.value(
+                f"SELECT count(*) FROM candidates AS c {MATCHING_CANDIDATES}", asked
+            )
+        return found, count
+
+    def _candidates(self, where: str, parameters: Any) -> list[Candidate]:
+        rows = self._db.rows(f"{SELECT_CANDIDATES} {where}", parameters)
+        buckets: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+        numbers = as_json([row[0] for row in rows])
+        for number, facet, bucket, times in self._db.rows(CANDIDATE_BUCKETS, [numbers]):
+            buckets[number][facet][bucket] = times
+        return [_candidate_from_row(row, buckets[row[0]]) for row in rows]
+
+    def get(self, number: int) -> Candidate:
+        """Return one candidate, `NotFound` where there is none."""
+        found = self._candidates("WHERE c.id = ?", [number])
+        if not found:
+            raise NotFound(f"there is no candidate {number}")
+        return found[0]
+
+    def states(self, source: str) -> dict[str, str]:
+        """Return what has become of each candidate of a source, by what its wordings share."""
+        return dict(
+            self._db.rows("SELECT normal, state FROM candidates WHERE source = ?", [source])
+        )
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Return how many candidates there are of each source and state."""
+        rows = self._db.rows("SELECT source, state, count(*) FROM candidates GROUP BY 1, 2")
+        return {(source, state): count for source, state, count in rows}
+
+    def batches(self) -> list[CandidateBatch]:
+        """Return all that was loaded of candidates, in the order it was, with its buckets."""
+        with self._db.reading():
+            buckets: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+            for batch, facet, bucket, times in self._db.rows(BATCH_BUCKETS):
+                buckets[batch][facet][bucket] = times
+            rows = self._db.rows(SELECT_BATCHES)
+        return [_batch_from_row(row, buckets[row[0]]) for row in rows]
+
+    def add(
         self,
         gathered: QuestionFile,
         drawn: Sequence[DistinctQuestion],
@@ -210,26 +187,26 @@ class Candidates(Loads, CandidateReader):
         nothing twice: it only brings those that were not drawn before.
         """
         counts: Counter[str] = Counter()
-        with self._writing():
-            batch = self._value("SELECT id FROM batches WHERE hash = ?", [gathered.digest])
+        with self._db.writing():
+            batch = self._db.value("SELECT id FROM batches WHERE hash = ?", [gathered.digest])
             is_new = batch is None
             if batch is None:
                 batch = self._put_batch(gathered, evenly, seed)
-            there = self.candidate_states(gathered.source)
+            there = self.states(gathered.source)
             before = self._chunk_count()
             for question in drawn:
                 if not is_new and (question.normal in there or question.query_id is not None):
                     counts["already there"] += 1
                     continue
                 counts[_outcome_of_question(question, there)] += 1
-                with self._translated(f"{gathered.file}:{question.line}"):
+                with self._db.translated(f"{gathered.file}:{question.line}"):
                     self._put_question(gathered, question, batch)
             kept = counts["new"] + counts["of a query in the set"]
             self._db.execute("UPDATE batches SET kept = kept + ? WHERE id = ?", [kept, batch])
             if bare := self._chunk_count() - before:
                 counts["new chunks, known by id only"] = bare
             if is_new or kept:
-                self._note("load", gathered.file, {"what": "candidates", **counts})
+                self._audit.put("load", gathered.file, {"what": "candidates", **counts})
             elif counts:
                 counts = Counter({"already there": counts["already there"]})
         facts: dict[str, int | str] = {
@@ -242,19 +219,16 @@ class Candidates(Loads, CandidateReader):
         title = f"candidates ({gathered.source}) from {gathered.file}"
         return LoadReport(title, facts, _field_warnings(gathered), is_new or bool(kept))
 
-    def _chunk_count(self) -> int:
-        return int(self._value("SELECT count(*) FROM chunks"))
-
     def _put_batch(
         self, gathered: QuestionFile, evenly: Sequence[str] | None, seed: int | None
     ) -> int:
         facets = sorted(gathered.buckets) if evenly is None else list(evenly)
         row = (
-            *(gathered.source, gathered.file, gathered.digest, moment(), self.whoever()),
+            *(gathered.source, gathered.file, gathered.digest, moment(), self._audit.who()),
             *(gathered.times, len(gathered.questions), as_json(facets), seed),
             *(gathered.first_asked, gathered.last_asked),
         )
-        ((batch,),) = self._rows(INSERT_BATCH, row)
+        ((batch,),) = self._db.rows(INSERT_BATCH, row)
         self._db.conn.executemany(
             "INSERT INTO batch_buckets (batch, facet, bucket, times, texts) VALUES (?, ?, ?, ?, ?)",
             (
@@ -265,6 +239,9 @@ class Candidates(Loads, CandidateReader):
         )
         return int(batch)
 
+    def _chunk_count(self) -> int:
+        return int(self._db.value("SELECT count(*) FROM chunks"))
+
     def _put_question(self, gathered: QuestionFile, question: DistinctQuestion, batch: int) -> None:
         if question.text:
             number = self._put_candidate(gathered.source, question, batch)
@@ -273,7 +250,7 @@ class Candidates(Loads, CandidateReader):
             self._put_proposals(question.query_id, None, question, gathered.source)
 
     def _put_candidate(self, source: str, question: DistinctQuestion, batch: int) -> int:
-        query = self._value("SELECT id FROM queries WHERE query_id = ?", [question.query_id])
+        query = self._db.value("SELECT id FROM queries WHERE query_id = ?", [question.query_id])
         row = [
             *(source, question.text, question.normal, question.times, question.at),
             *(question.reference, question.guideline, as_json(list(question.keywords))),
@@ -295,8 +272,8 @@ class Candidates(Loads, CandidateReader):
     ) -> None:
         if not question.grades:
             return
-        self._put_chunk_ids(iter(question.grades))
-        at, by = moment(), self.whoever()
+        self._chunks.put_ids(iter(question.grades))
+        at, by = moment(), self._audit.who()
         self._db.conn.executemany(
             PUT_SUGGESTION.format(whose="query" if candidate is None else "candidate"),
             (
@@ -306,61 +283,83 @@ class Candidates(Loads, CandidateReader):
             ),
         )
 
-    def take_candidate(self, number: int, query: Query) -> None:
+    def take(self, number: int, query: Query) -> None:
         """Make a query of a candidate; whatever else asks the same is counted to it, too.
 
         Its proposed grades are the query's from then on. Raises `NotFound` where there is no such
         candidate, `BadInput` where it was taken already or there is a query with the id.
         """
-        with self._writing():
+        with self._db.writing():
             candidate = self._open_candidate(number)
-            self._add_query(query, candidate.source, candidate.file)
+            self._queries.put_new(query, candidate.source, candidate.file)
             self._settle_alike(candidate.normal, query.query_id)
 
-    def link_candidate(self, number: int, query_id: str) -> None:
-        """Say that a candidate asks what a query in use asks; raises as `take_candidate` does."""
-        with self._writing():
-            candidate = self._open_candidate(number)
-            if not self.has_query(query_id):
-                raise NotFound(f"there is no query {query_id!r} in use in the golden set")
-            self._settle_alike(candidate.normal, query_id)
-            self._note("candidate", None, {"question": number, "asks the same as": query_id})
+    def _open_candidate(self, number: int) -> Candidate:
+        found = self.get(number)
+        if found.state == TAKEN_STATE:
+            raise BadInput(
+                f"question {found.text!r} was taken already: it is query {found.query_id!r}"
+            )
+        return found
 
     def _settle_alike(self, normal: str, query_id: str) -> None:
-        alike = self._rows("SELECT id FROM candidates WHERE normal = ?", [normal])
+        alike = self._db.rows("SELECT id FROM candidates WHERE normal = ?", [normal])
         for (number,) in alike:
             self._db.execute(
-                SETTLE_CANDIDATE, [TAKEN_STATE, query_id, moment(), self.whoever(), number]
+                SETTLE_CANDIDATE, [TAKEN_STATE, query_id, moment(), self._audit.who(), number]
             )
 
-    def drop_candidates(self, numbers: Iterable[int]) -> int:
+    def link(self, number: int, query_id: str) -> None:
+        """Say that a candidate asks what a query in use asks; raises as `take` does."""
+        with self._db.writing():
+            candidate = self._open_candidate(number)
+            if not self._queries.has(query_id):
+                raise NotFound(f"there is no query {query_id!r} in use in the golden set")
+            self._settle_alike(candidate.normal, query_id)
+            self._audit.put("candidate", None, {"question": number, "asks the same as": query_id})
+
+    def drop(self, numbers: Iterable[int]) -> int:
         """Set candidates aside, so that no later file brings them back; return how many."""
         return self._set_state(numbers, OPEN_STATE, DROPPED_STATE)
 
-    def reopen_candidates(self, numbers: Iterable[int]) -> int:
-        """Look at candidates again that were set aside; return how many."""
-        return self._set_state(numbers, DROPPED_STATE, OPEN_STATE)
-
     def _set_state(self, numbers: Iterable[int], old: str, new: str) -> int:
         moved = 0
-        with self._transaction():
+        with self._db.transaction():
             for number in numbers:
                 moved += self._db.execute(
                     "UPDATE candidates SET state = ?, settled_at = ?, settled_by = ? "
                     "WHERE id = ? AND state = ?",
-                    [new, moment(), self.whoever(), number, old],
+                    [new, moment(), self._audit.who(), number, old],
                 ).rowcount
             if moved:
-                self._note("candidate", None, {"questions": moved, "now": new})
+                self._audit.put("candidate", None, {"questions": moved, "now": new})
         return moved
+
+    def reopen(self, numbers: Iterable[int]) -> int:
+        """Look at candidates again that were set aside; return how many."""
+        return self._set_state(numbers, DROPPED_STATE, OPEN_STATE)
 
     def forget_dropped(self) -> int:
         """Delete the candidates that were set aside, texts and all; return how many."""
-        with self._transaction():
+        with self._db.transaction():
             gone = self._db.execute("DELETE FROM candidates WHERE state = 'dropped'").rowcount
             if gone:
-                self._note("candidate", None, {"questions": gone, "now": "deleted"})
+                self._audit.put("candidate", None, {"questions": gone, "now": "deleted"})
         return int(gone)
+
+
+def _batch_from_row(
+    row: tuple[Any, ...], buckets: Mapping[str, Mapping[str, int]]
+) -> CandidateBatch:
+    batch = CandidateBatch(*row)
+    return replace(batch, evenly=tuple(json.loads(row[8])), buckets=dict(buckets))
+
+
+def _candidate_from_row(
+    row: tuple[Any, ...], buckets: Mapping[str, Mapping[str, int]]
+) -> Candidate:
+    found = Candidate(*row)
+    return replace(found, keywords=tuple(json.loads(row[8])), buckets=dict(buckets))
 
 
 def _outcome_of_question(question: DistinctQuestion, there: Mapping[str, str]) -> str:

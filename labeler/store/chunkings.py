@@ -1,31 +1,24 @@
-"""Chunkings: their names, the chunking that a file belongs to, and the documents that were cut.
+"""Chunkings: their names, and the chunking that the chunks of a file or a run are of.
 
-Other modules use chunk ids, which contain the chunking's name: see `labeler.model.chunkings`.
+Chunk ids contain the chunking's name: see `labeler.model.chunkings`.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import overload
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     DEFAULT_CHUNKING,
-    Chunk,
-    Document,
-    Loaded,
     Ranking,
     check_chunking,
     chunk_id_prefix,
     describe_chunking,
     full_chunk_id,
 )
-from labeler.store.columns import as_json, hash_text, moment
-from labeler.store.contents import ContentsReader
+from labeler.store.columns import as_json, moment
+from labeler.store.connection import Connection
 
 IDS_PER_LOOKUP = 10_000
 CHUNKING_SUMMARIES = """
@@ -50,10 +43,6 @@ SELECT EXISTS (
         AND c.chunking IS (SELECT id FROM chunkings WHERE name = ?)
 )
 """
-PLACED_CHUNKS = """
-SELECT c.chunk_id, c.start, c."end", c.text FROM chunks AS c
-WHERE c.document_id = ? AND c.start IS NOT NULL ORDER BY c.id
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,30 +57,33 @@ class ChunkingSummary:
     golden: int
 
 
-class Chunkings(ContentsReader):
-    """Several chunkings side by side, and the texts they were cut from."""
+class Chunkings:
+    """Lists, makes and tells apart chunkings."""
 
-    def chunkings(self) -> list[ChunkingSummary]:
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def all(self) -> list[ChunkingSummary]:
         """List the chunkings that have a chunk: the default one, then the others as they came."""
-        return [ChunkingSummary(*row) for row in self._rows(CHUNKING_SUMMARIES)]
+        return [ChunkingSummary(*row) for row in self._db.rows(CHUNKING_SUMMARIES)]
 
-    def chunking_names(self) -> list[str]:
+    def names(self) -> list[str]:
         """Return the names of the chunkings, the default one first; it is always there."""
-        rows = self._rows("SELECT name FROM chunkings ORDER BY id")
+        rows = self._db.rows("SELECT name FROM chunkings ORDER BY id")
         return [DEFAULT_CHUNKING, *(name for (name,) in rows)]
 
-    def chunkings_of_runs(self) -> dict[str, str]:
+    def of_runs(self) -> dict[str, str]:
         """Return of each run which chunking its chunks are of."""
         return dict(
-            self._rows(
+            self._db.rows(
                 "SELECT r.name, coalesce(k.name, '') FROM runs AS r "
                 "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
             )
         )
 
-    def chunkings_with_runs(self) -> list[str]:
+    def with_runs(self) -> list[str]:
         """Return the chunkings that runs are of, the default one first."""
-        rows = self._rows(
+        rows = self._db.rows(
             "SELECT coalesce(k.name, '') FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking "
             "GROUP BY r.chunking, k.name ORDER BY r.chunking NULLS FIRST"
@@ -103,35 +95,43 @@ class Chunkings(ContentsReader):
 
         Retired queries and what was taken back are not looked at.
         """
-        asked = self.chunkings_with_runs()
-        names = self.chunking_names()
+        asked = self.with_runs()
+        names = self.names()
         if len(names) < 2:
             return []
-        graded = [name for name in names if self._value(HAS_GRADES, [name])]
+        graded = [name for name in names if self._db.value(HAS_GRADES, [name])]
         return [(old, new) for new in asked for old in graded if old != new]
 
-    def _check_there(self, chunking: str, where: str) -> None:
+    def check_there(self, chunking: str, where: str) -> None:
         """Raise `NotFound` for a chunking that no chunk is of."""
         check_chunking(chunking)
-        if chunking in self.chunking_names():
+        if chunking in self.names():
             return
         if self._begin_with(chunking, "1"):
-            self._make_chunking(chunking, where)  # a golden set named its chunks before their texts
+            self.make(chunking, where)  # a golden set named its chunks before their texts
             return
-        there = ", ".join(repr(name) for name in self.chunking_names())
+        there = ", ".join(repr(name) for name in self.names())
         raise NotFound(
             f"{where}: there is no chunking {chunking!r}; there are: {there}; its chunks make it: "
             f"labeler load chunks FILE --chunking {chunking}"
         )
 
-    def _make_chunking(self, chunking: str, where: str) -> bool:
+    def _begin_with(self, chunking: str, condition: str) -> list[str]:
+        before = chunk_id_prefix(chunking)
+        rows = self._db.rows(
+            f"SELECT chunk_id FROM chunks WHERE substr(chunk_id, 1, ?) = ? AND {condition} LIMIT 1",
+            [len(before), before],
+        )
+        return [chunk_id for (chunk_id,) in rows]
+
+    def make(self, chunking: str, where: str) -> bool:
         """Add a chunking unless it is there; return whether it is new.
 
         Chunks that are known by id alone and bear its name become part of it: grades may come
         before texts. Raises `BadInput` where a chunk with a text has such an id by chance.
         """
         check_chunking(chunking)
-        if chunking in self.chunking_names():
+        if chunking in self.names():
             return False
         if taken := self._begin_with(chunking, "text IS NOT NULL"):
             raise BadInput(
@@ -150,21 +150,13 @@ class Chunkings(ContentsReader):
         )
         return True
 
-    def _begin_with(self, chunking: str, condition: str) -> list[str]:
-        before = chunk_id_prefix(chunking)
-        rows = self._rows(
-            f"SELECT chunk_id FROM chunks WHERE substr(chunk_id, 1, ?) = ? AND {condition} LIMIT 1",
-            [len(before), before],
-        )
-        return [chunk_id for (chunk_id,) in rows]
-
-    def _chunking_of(self, rankings: Iterable[Ranking], where: str) -> str:
+    def of_rankings(self, rankings: Iterable[Ranking], where: str) -> str:
         """Return which chunking a run is of by its ids, where nobody said it.
 
         It is the one that knows all of its ids, or the only one that knows any; the default one
         where none does. Raises `BadInput` where its ids fit several.
         """
-        names = self.chunking_names()
+        names = self.names()
         if len(names) == 1:
             return DEFAULT_CHUNKING
         ids = {chunk_id for ranking in rankings for chunk_id in ranking.chunk_ids}
@@ -186,11 +178,11 @@ class Chunkings(ContentsReader):
         called = sorted({full_chunk_id(chunking, chunk_id) for chunk_id in ids})
         parts = range(0, len(called), IDS_PER_LOOKUP)
         some = (as_json(called[start : start + IDS_PER_LOOKUP]) for start in parts)
-        return sum(int(self._value(COUNT_KNOWN_IDS, [each, chunking])) for each in some)
+        return sum(int(self._db.value(COUNT_KNOWN_IDS, [each, chunking])) for each in some)
 
-    def _check_apart(self, rankings: Iterable[Ranking], where: str) -> None:
+    def check_apart(self, rankings: Iterable[Ranking], where: str) -> None:
         """Raise `BadInput` where a run of the default chunking has a chunk of another one."""
-        before = tuple(chunk_id_prefix(name) for name in self.chunking_names() if name)
+        before = tuple(chunk_id_prefix(name) for name in self.names() if name)
         if not before:
             return
         for ranking in rankings:
@@ -200,101 +192,3 @@ class Chunkings(ContentsReader):
                         f"{where}: chunk {chunk_id!r} is not of the default chunking; a run is of "
                         "one chunking, which --chunking names"
                     )
-
-    # --- documents ---------------------------------------------------------------------------
-
-    def document(self, document_id: str) -> str | None:
-        """Return the text of a document, None where it was not loaded."""
-        text: str | None = self._value(
-            "SELECT text FROM documents WHERE document_id = ?", [document_id]
-        )
-        return text
-
-    def documents(self) -> list[Document]:
-        """Return every document that was loaded, in the order they came."""
-        rows = self._rows("SELECT document_id, text, title, metadata FROM documents ORDER BY id")
-        return [Document(name, text, title, json.loads(data)) for name, text, title, data in rows]
-
-    def documents_cut(self) -> set[str]:
-        """Return the documents that chunks say they were cut from."""
-        rows = self._rows("SELECT DISTINCT document_id FROM chunks WHERE document_id IS NOT NULL")
-        return {document_id for (document_id,) in rows}
-
-    def _put_documents(self, loaded: Loaded[Document], *, update: bool) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        there = dict(self._rows("SELECT document_id, text_hash FROM documents"))
-        for index, document in enumerate(loaded.records):
-            where, digest = loaded.where(index), hash_text(document.text)
-            known = there.get(document.document_id)
-            if known is not None and known != digest and not update:
-                raise BadInput(
-                    f"{where}: document {document.document_id!r} is already in the golden set "
-                    "with another text; replace it with --update"
-                )
-            counts[
-                "new" if known is None else "already there" if known == digest else "updated"
-            ] += 1
-            self._check_places(document, where)
-            with self._translated(where):
-                self._db.execute(
-                    "INSERT INTO documents (document_id, title, text, text_hash, metadata) "
-                    "VALUES (?, ?, ?, ?, ?) ON CONFLICT (document_id) DO UPDATE SET "
-                    "title = excluded.title, text = excluded.text, "
-                    "text_hash = excluded.text_hash, metadata = excluded.metadata",
-                    [
-                        *(document.document_id, document.title, document.text, digest),
-                        as_json(document.metadata),
-                    ],
-                )
-        return counts
-
-    def _check_places(self, document: Document, where: str) -> None:
-        """Raise `BadInput` where a chunk is not what stands at its place in its document."""
-        for chunk_id, start, end, text in self._rows(PLACED_CHUNKS, [document.document_id]):
-            check_chunk_position(Chunk(chunk_id, text, start=start, end=end), document.text, where)
-
-    def _check_place(self, chunk: Chunk, where: str) -> None:
-        if chunk.start is not None and chunk.document_id is not None:
-            text = self.document(chunk.document_id)
-            if text is not None:
-                check_chunk_position(chunk, text, where)
-
-
-def check_chunk_position(chunk: Chunk, document: str, where: str) -> None:
-    """Raise `BadInput` unless a chunk with a start and an end stands there in its document."""
-    if chunk.start is None or chunk.end is None:
-        return
-    place = f"{where}: chunk {chunk.chunk_id!r} has start {chunk.start} and end {chunk.end}"
-    if chunk.end > len(document):
-        raise BadInput(f"{place}, and its document has {len(document):,} characters")
-    if chunk.text is not None and chunk.text != document[chunk.start : chunk.end]:
-        raise BadInput(
-            f"{place}, where its document has another text, beginning "
-            f"{document[chunk.start : chunk.start + 40]!r}; offsets count characters from 0, the "
-            "end not included"
-        )
-
-
-class QualifiedRankings(Sequence[Ranking]):
-    """A run's lists with what its chunks are called in the golden set; made as they are read."""
-
-    def __init__(self, rankings: Sequence[Ranking], chunking: str) -> None:
-        self._rankings = rankings
-        self._called = lru_cache(100_000)(lambda chunk_id: full_chunk_id(chunking, chunk_id))
-
-    def __len__(self) -> int:
-        return len(self._rankings)
-
-    def __iter__(self) -> Iterator[Ranking]:
-        return map(self._of, self._rankings)
-
-    @overload
-    def __getitem__(self, at: int) -> Ranking: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
-    def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
-        found = self._rankings[at]
-        return self._of(found) if isinstance(found, Ranking) else list(map(self._of, found))
-
-    def _of(self, ranking: Ranking) -> Ranking:
-        return replace(ranking, chunk_ids=tuple(map(self._called, ranking.chunk_ids)))

@@ -1,33 +1,31 @@
-"""Chunks: load them and their documents, search their words, and read their texts for graders.
+"""Chunks: load and read them, and map their ids to internal numbers.
 
-A load is stored whole or not at all. Of a long text only the part asked for is read.
+A load is stored whole or not at all.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import Any
 
-from labeler.errors import BadInput, NotFound
+from labeler.errors import BadInput
 from labeler.model import (
     DEFAULT_CHUNKING,
     Chunk,
-    Document,
     Loaded,
     LoadReport,
-    Query,
     chunking_in_file,
     describe_chunking,
     full_chunk_id,
 )
+from labeler.store.audit import Audit
 from labeler.store.chunkings import IDS_PER_LOOKUP, Chunkings
 from labeler.store.columns import as_json, chunk_from_row, hash_text
 from labeler.store.connection import Connection
-from labeler.store.contents import ContentsReader
+from labeler.store.documents import Documents
+from labeler.store.load_reports import load_report
 
 NEW_IDS_AT_ONCE = 100_000
 CHUNKING_KEY = "chunking"  # which one a file of several says that a chunk is of
@@ -37,18 +35,117 @@ OFFSET_FIELDS = frozenset({"start", "end", "start_char", "end_char", "start_offs
 INSERT_IDS = """
 INSERT INTO chunks (chunk_id) SELECT value FROM json_each(?) WHERE true ON CONFLICT DO NOTHING
 """
+CHUNK_COLUMNS = (
+    'c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata, c.start, c."end"'
+)
+IDS_OF_CHUNKS = """
+SELECT c.id, c.chunk_id FROM chunks AS c
+WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id
+"""
 
 
-class Chunks(Chunkings):
-    """The chunks of all chunkings, and their documents."""
+class Chunks:
+    """Loads and reads the chunks of all chunkings."""
 
-    def _note_load(self, what: str, source: str, counts: Mapping[str, int]) -> None:
-        """Add to the audit what a file has brought, if it has brought anything."""
-        if has_changed(counts):
-            brought = {name: count for name, count in counts.items() if count}
-            self._note("load", source, {"what": what, **brought})
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+        self._chunkings = Chunkings(connection)
+        self._documents = Documents(connection)
 
-    def add_chunks(
+    def get(self, chunk_id: str) -> Chunk | None:
+        """Return a chunk, or None where it is not known."""
+        rows = self._db.rows(
+            f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.chunk_id = ?", [chunk_id]
+        )
+        return chunk_from_row(rows[0]) if rows else None
+
+    def all(self) -> list[Chunk]:
+        """Return every chunk that has text, in the order they were loaded."""
+        return [
+            chunk_from_row(row)
+            for row in self._db.rows(
+                f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text IS NOT NULL ORDER BY c.id"
+            )
+        ]
+
+    def number(self, chunk_id: str) -> int | None:
+        """Return a chunk's internal number, or None where it is not known."""
+        number: int | None = self._db.value("SELECT id FROM chunks WHERE chunk_id = ?", [chunk_id])
+        return number
+
+    def ids(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return the ids of chunks by number."""
+        if not numbers:
+            return {}
+        wanted = as_json(list(numbers))
+        return dict(self._db.rows(IDS_OF_CHUNKS, [wanted]))
+
+    def numbers_of(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], list[int]]:
+        """Return the internal number of each id, and those without text; new ids are added."""
+        wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
+        numbers, bare = self._known_numbers(wanted)
+        if len(numbers) < len(wanted):
+            missing = [chunk_id for chunk_id in wanted if chunk_id not in numbers]
+            self._put_new_ids(missing)
+            new, without_text = self._known_numbers(missing)
+            numbers, bare = numbers | new, bare + without_text
+        return numbers, bare
+
+    def _known_numbers(self, chunk_ids: Sequence[str]) -> tuple[dict[str, int], list[int]]:
+        numbers: dict[str, int] = {}
+        bare: list[int] = []
+        for some in _id_batches(chunk_ids):
+            rows = self._db.rows(
+                "SELECT chunk_id, id, text IS NULL FROM chunks "
+                "WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                [as_json(some)],
+            )
+            numbers |= {chunk_id: number for chunk_id, number, _ in rows}
+            bare += [number for _, number, is_bare in rows if is_bare]
+        return numbers, bare
+
+    def _put_new_ids(self, chunk_ids: Sequence[str]) -> int:
+        return sum(
+            self._db.execute(INSERT_IDS, [as_json(some)]).rowcount
+            for some in _id_batches(chunk_ids)
+        )
+
+    def with_text(self) -> frozenset[int]:
+        """Return the numbers of all chunks that have text."""
+        rows = self._db.rows("SELECT id FROM chunks WHERE text IS NOT NULL")
+        return frozenset(number for (number,) in rows)
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Give the id and the text of every chunk that has one, title first, one after another."""
+        with self._db.reading():
+            for chunk_id, title, text in self._db.execute(
+                "SELECT chunk_id, title, text FROM chunks WHERE text IS NOT NULL ORDER BY id"
+            ):
+                if title:
+                    yield chunk_id, title
+                yield chunk_id, text
+
+    def of_texts(
+        self, made: Iterable[str], prefix: int, digits: int, chunking: str = DEFAULT_CHUNKING
+    ) -> dict[str, str]:
+        """Return, for ids that end with the first digits of a text's hash, a chunk with that text.
+
+        The hash begins behind so many letters of a ``prefix``. Ids that are chunks themselves, or
+        whose text nobody knows, are left out; of several chunks with one text the first counts.
+        They are those of a ``chunking``.
+        """
+        wanted = {chunk_id[prefix:]: chunk_id for chunk_id in made}
+        rows = self._db.rows(
+            "SELECT substr(text_hash, 1, ?), chunk_id FROM chunks WHERE substr(text_hash, 1, ?) "
+            "IN (SELECT value FROM json_each(?)) "
+            "AND chunking IS (SELECT id FROM chunkings WHERE name = ?) ORDER BY id DESC",
+            [digits, digits, as_json(sorted(wanted)), chunking],
+        )
+        found = {wanted[digest]: chunk_id for digest, chunk_id in rows}
+        return {given: chunk_id for given, chunk_id in found.items() if given != chunk_id}
+
+    def load(
         self, loaded: Loaded[Chunk], *, update: bool = False, chunking: str = DEFAULT_CHUNKING
     ) -> LoadReport:
         """Add chunks; one known by id only is filled in, one with the same content left alone.
@@ -58,9 +155,9 @@ class Chunks(Chunkings):
         file; what another file adds to it is refused without ``update``, since a name that exists
         may be meant for another one.
         """
-        with self._writing():
-            counts = self._put_chunking(loaded, chunking, update=update)
-            self._note_load("chunks", loaded.source, counts)
+        with self._db.writing():
+            counts = self.put_chunking(loaded, chunking, update=update)
+            self._audit.put_load("chunks", loaded.source, counts)
         warnings = (*loaded.warnings, *self._of_unknown_documents(loaded))
         return load_report(
             f"chunks{chunking_suffix(chunking)}", replace(loaded, warnings=warnings), counts
@@ -68,7 +165,7 @@ class Chunks(Chunkings):
 
     def _of_unknown_documents(self, loaded: Loaded[Chunk]) -> list[str]:
         """Return a sentence on documents that chunks name and that are not among those loaded."""
-        there = {name for (name,) in self._rows("SELECT document_id FROM documents")}
+        there = {name for (name,) in self._db.rows("SELECT document_id FROM documents")}
         named = {chunk.document_id for chunk in loaded.records} - {None} if there else set()
         missing = sorted(str(name) for name in named - there)
         if not missing:
@@ -79,27 +176,7 @@ class Chunks(Chunkings):
             "were cut from is known by chunks alone"
         ]
 
-    def add_documents(self, loaded: Loaded[Document], *, update: bool = False) -> LoadReport:
-        """Add the whole texts that chunks were cut from.
-
-        Another text for a known document is refused, or replaces it with ``update``; so is one in
-        which a chunk does not stand where its start and end say.
-        """
-        with self._writing():
-            counts = self._put_documents(loaded, update=update)
-            self._note_load("documents", loaded.source, counts)
-            cut = self.documents_cut()
-        given = {document.document_id for document in loaded.records}
-        counts["documents of chunks that are not among them"] = len(cut - given)
-        warnings = list(loaded.warnings)
-        if cut and not cut & given:
-            warnings.append(
-                f"no chunk was cut from any of these documents (one is {min(given)!r}, and a "
-                f"chunk's is {min(cut)!r}); are the document ids the same?"
-            )
-        return load_report("documents", replace(loaded, warnings=tuple(warnings)), counts)
-
-    def _put_chunking(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
+    def put_chunking(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
         """Add chunks to a chunking, or else each to the one that the file says it is of."""
         if chunking != DEFAULT_CHUNKING or not any(
             CHUNKING_KEY in chunk.metadata for chunk in loaded.records
@@ -112,8 +189,8 @@ class Chunks(Chunkings):
 
     def _put_into(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
         """Add chunks to a chunking, which they make; refuse more of them to one that is there."""
-        is_new = chunking == DEFAULT_CHUNKING or self._make_chunking(chunking, loaded.source)
-        counts = self._put_chunks(loaded, update=update, chunking=chunking)
+        is_new = chunking == DEFAULT_CHUNKING or self._chunkings.make(chunking, loaded.source)
+        counts = self.put(loaded, update=update, chunking=chunking)
         if not is_new and counts["new"] and not update:
             raise BadInput(
                 f"{loaded.source}: there is a chunking {chunking!r} already, and "
@@ -122,26 +199,27 @@ class Chunks(Chunkings):
             )
         return counts
 
-    def _put_chunks(
+    def put(
         self, loaded: Loaded[Chunk], *, update: bool, chunking: str = DEFAULT_CHUNKING
     ) -> Counter[str]:
+        """Add chunks to a chunking, in the transaction of the caller; count what came of them."""
         counts: Counter[str] = Counter()
         for index, given in enumerate(loaded.records):
             chunk = replace(given, chunk_id=full_chunk_id(chunking, given.chunk_id))
-            known = self.chunk(chunk.chunk_id)
+            known = self.get(chunk.chunk_id)
             if known is not None and known.title and not chunk.title:
                 chunk = replace(chunk, title=known.title)  # never replaced by nothing
             if known is not None and known.text and not chunk.text:
                 chunk = replace(chunk, text=known.text)
                 counts["no text here, the text already there kept"] += 1
-            self._check_place(chunk, loaded.where(index))
+            self._documents.check_place(chunk, loaded.where(index))
             if known == chunk:
                 counts["already there"] += 1
                 continue
             bare = known is not None and known == Chunk(known.chunk_id)
             if known is not None and adds_only_offsets(known, chunk):
                 counts["now with start and end"] += 1
-                self._put_chunk(chunk)
+                self.put_one(chunk)
                 continue
             if known is not None and not bare and not update:
                 raise BadInput(
@@ -150,11 +228,12 @@ class Chunks(Chunkings):
                     "marked stale). If the documents were cut in another way: --chunking NAME"
                 )
             counts[_what_came(known, chunk)] += 1
-            with self._translated(loaded.where(index)):
-                self._put_chunk(chunk)
+            with self._db.translated(loaded.where(index)):
+                self.put_one(chunk)
         return counts
 
-    def _put_chunk(self, chunk: Chunk) -> None:
+    def put_one(self, chunk: Chunk) -> None:
+        """Add a chunk, or replace all that is said of it."""
         self._db.execute(
             "INSERT INTO chunks (chunk_id, document_id, position, title, text, metadata, "
             'text_hash, start, "end") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) '
@@ -174,42 +253,12 @@ class Chunks(Chunkings):
             ],
         )
 
-    def _put_chunk_ids(self, chunk_ids: Iterator[str]) -> int:
+    def put_ids(self, chunk_ids: Iterator[str]) -> int:
         """Add the ids not yet known, so many at a time that they fit; return how many they are."""
         added = 0
         while some := {*islice(chunk_ids, NEW_IDS_AT_ONCE)}:
             added += self._put_new_ids(sorted(some))  # as their index has them, which is faster
         return added
-
-    def _put_new_ids(self, chunk_ids: Sequence[str]) -> int:
-        return sum(
-            self._db.execute(INSERT_IDS, [as_json(some)]).rowcount
-            for some in _id_batches(chunk_ids)
-        )
-
-    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], list[int]]:
-        """Return the internal number of each id, and those without text; new ids are added."""
-        wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
-        numbers, bare = self._known_numbers(wanted)
-        if len(numbers) < len(wanted):
-            missing = [chunk_id for chunk_id in wanted if chunk_id not in numbers]
-            self._put_new_ids(missing)
-            new, without_text = self._known_numbers(missing)
-            numbers, bare = numbers | new, bare + without_text
-        return numbers, bare
-
-    def _known_numbers(self, chunk_ids: Sequence[str]) -> tuple[dict[str, int], list[int]]:
-        numbers: dict[str, int] = {}
-        bare: list[int] = []
-        for some in _id_batches(chunk_ids):
-            rows = self._rows(
-                "SELECT chunk_id, id, text IS NULL FROM chunks "
-                "WHERE chunk_id IN (SELECT value FROM json_each(?))",
-                [as_json(some)],
-            )
-            numbers |= {chunk_id: number for chunk_id, number, _ in rows}
-            bare += [number for _, number, is_bare in rows if is_bare]
-        return numbers, bare
 
 
 def _id_batches(chunk_ids: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -224,21 +273,6 @@ def _what_came(known: Chunk | None, chunk: Chunk) -> str:
     if known != Chunk(known.chunk_id):
         return "updated"
     return "known by id, now with text" if chunk.text else "known by id, still without text"
-
-
-def load_report(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> LoadReport:
-    """Return what was in a file and what came of it."""
-    return LoadReport(
-        f"{title} from {loaded.source}",
-        {**loaded.facts, **counts},
-        loaded.warnings,
-        has_changed(counts),
-    )
-
-
-def has_changed(counts: Mapping[str, int]) -> bool:
-    """Say whether a load brought anything that was not there already."""
-    return any(count and "already" not in what for what, count in counts.items())
 
 
 def chunking_suffix(chunking: str) -> str:
@@ -269,150 +303,3 @@ def _by_chunking(loaded: Loaded[Chunk]) -> Iterator[tuple[str, Loaded[Chunk]]]:
 
 def _without_chunking(chunk: Chunk) -> Chunk:
     return replace(chunk, metadata={k: v for k, v in chunk.metadata.items() if k != CHUNKING_KEY})
-
-
-MOST_BYTES = 4  # bytes of a character
-
-
-@dataclass(frozen=True, slots=True)
-class PairContent:
-    """One pair as a grader sees it: the query with its help, the chunk with its text.
-
-    ``more`` is where in the text one reads on, in bytes, None where all of it is here.
-    """
-
-    query: Query
-    chunk: Chunk
-    text_hash: str
-    more: int | None = None
-
-
-class ChunkTexts(ContentsReader):
-    """Reads what stands before a grader, as much of it as is wanted."""
-
-    def items(
-        self, pairs: Sequence[tuple[str, int]], longest: int | None = None
-    ) -> dict[tuple[str, int], PairContent]:
-        """Return what a grader sees of pairs, without those whose chunk has no text.
-
-        A text of more than ``longest`` characters is cut there.
-        """
-        queries = {
-            query.query_id: query
-            for query in self._queries(
-                "WHERE q.query_id IN (SELECT value FROM json_each(?))",
-                [as_json([query_id for query_id, _ in pairs])],
-            )
-        }
-        chunks = self._chunks_of([chunk for _, chunk in pairs], longest)
-        return {
-            (query_id, chunk): PairContent(queries[query_id], *chunks[chunk])
-            for query_id, chunk in pairs
-            if query_id in queries and chunk in chunks
-        }
-
-    def chunks_numbered(
-        self, numbers: Iterable[int], longest: int | None = None
-    ) -> dict[int, Chunk]:
-        """Return the chunks of a list by number, without those that have no text.
-
-        A text of more than ``longest`` characters ends there, in an ellipsis.
-        """
-        found = self._chunks_of(sorted(set(numbers)), longest)
-        return {
-            number: chunk if more is None else replace(chunk, text=f"{chunk.text}…")
-            for number, (chunk, _, more) in found.items()
-        }
-
-    def _chunks_of(
-        self, numbers: Sequence[int], longest: int | None
-    ) -> dict[int, tuple[Chunk, str, int | None]]:
-        text = "c.text" if longest is None else "NULL"
-        rows = self._rows(
-            f"SELECT c.id, c.text_hash, c.chunk_id, {text}, c.title, c.document_id, c.position, "
-            'c.metadata, c.start, c."end" FROM chunks AS c '
-            "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text_hash IS NOT NULL",
-            [as_json(numbers)],
-        )
-        found: dict[int, tuple[Chunk, str, int | None]] = {}
-        for number, text_hash, *columns in rows:
-            chunk, more = chunk_from_row(columns), None
-            if longest is not None:
-                text, more = self._part(number, 0, longest)
-                chunk = replace(chunk, text=text)
-            found[number] = chunk, text_hash, more
-        return found
-
-    def text_from(self, chunk_id: str, start: int, longest: int) -> tuple[str, int | None]:
-        """Return a chunk's text from byte ``start`` on, and where it goes on after ``longest``.
-
-        Raises `NotFound` for a chunk without text.
-        """
-        asked = "SELECT id FROM chunks WHERE chunk_id = ? AND text IS NOT NULL"
-        number = self._value(asked, [chunk_id])
-        if number is None:
-            raise NotFound(f"there is no chunk {chunk_id!r} with a text")
-        return self._part(number, start, longest)
-
-    def _part(self, number: int, start: int, longest: int) -> tuple[str, int | None]:
-        """Return at most so many characters of a text, and the byte it goes on at, if any.
-
-        A text that goes on is cut at the end of a line, if one ends in the second half of the part.
-        """
-        with self._translated():
-            found = self._engine.read_text_part(self._db, number, start, longest * MOST_BYTES)
-        read, length = found
-        part = read.decode("utf-8", "ignore")[:longest]
-        ends = min(start, length) + len(part.encode())
-        line_end = part.rfind("\n") + 1
-        if ends < length and line_end > longest // 2:
-            part = part[:line_end]
-            ends = start + len(part.encode())
-        return part, ends if ends < length and part else None
-
-
-# By number, as runs and chunks have them; the default one is 0.
-CHUNKINGS_OF_QUERY = """
-SELECT DISTINCT coalesce(r.chunking, 0) FROM runs AS r
-WHERE EXISTS (SELECT 1 FROM ranked_lists AS l WHERE l.run = r.id AND l.query_id = ?)
-"""
-
-
-class ChunkSearch(Connection):
-    """Full-text search over the chunks that have text."""
-
-    def search_chunks(self, words: str, limit: int, query_id: str | None = None) -> list[int]:
-        """Return the numbers of the chunks that match best, those with all words first.
-
-        The last word may be the beginning of one. Case and accents do not count. For a query only
-        the chunkings are searched whose runs have a list for it, all of them where none has one.
-        """
-        sought = search_words(words)
-        if not sought:
-            return []
-        among = self._asked_for(query_id)
-        found = dict.fromkeys(self._matches(sought, limit, among, all_of=True))
-        if len(found) < limit and len(sought) > 1:
-            found |= dict.fromkeys(self._matches(sought, limit, among, all_of=False))
-        return list(found)[:limit]
-
-    def _asked_for(self, query_id: str | None) -> list[int] | None:
-        """Return the chunkings that are asked for by a query's runs, None for all there are."""
-        if query_id is None or self._value("SELECT 1 FROM chunkings LIMIT 1") is None:
-            return None
-        return [number for (number,) in self._rows(CHUNKINGS_OF_QUERY, [query_id])] or None
-
-    def _matches(
-        self, sought: Sequence[str], limit: int, among: Sequence[int] | None, *, all_of: bool
-    ) -> list[int]:
-        with self._translated():
-            return self._engine.search(self._db, sought, all_of=all_of, most=limit, among=among)
-
-
-def search_words(text: str) -> list[str]:
-    """Return the words of a text, in which nothing is left that a database could take for more.
-
-    >>> search_words('refund OR "late')
-    ['refund', 'OR', 'late']
-    """
-    return re.findall(r"[^\W_]+", text)

@@ -24,8 +24,6 @@ from labeler.model import (
     ChunkingIndex,
     Collection,
     CollectionTexts,
-    Evidence,
-    GoldenGrade,
     GoldenState,
     GradeChange,
     PackedLists,
@@ -41,9 +39,10 @@ from labeler.model.snapshot import (
     golden_hash,
     query_digest,
 )
-from labeler.store.chunkings import Chunkings
 from labeler.store.columns import APART, passages_from_column
-from labeler.store.contents import BUCKETS, IN_USE, RETIRED_QUERIES
+from labeler.store.connection import Connection
+from labeler.store.documents import Documents
+from labeler.store.evidence import EvidenceReader
 from labeler.store.golden_grades import (
     IMPORT,
     JUDGMENT_COLUMNS,
@@ -57,7 +56,10 @@ from labeler.store.golden_grades import (
     TransferArrays,
     pair_numbers,
 )
-from labeler.store.judgments import JudgmentLog
+from labeler.store.golden_set import NEWEST_JUDGMENT, GoldenSet
+from labeler.store.judgments import Judgments
+from labeler.store.queries import BUCKETS, RETIRED_QUERIES, Queries
+from labeler.store.settings import StoredSettings
 
 CHUNKS_WITH_TEXT = """
 SELECT coalesce(k.name, ''), c.id, c.chunk_id, c.text, c.document_id, c.position, c.start, c."end"
@@ -75,91 +77,7 @@ WHERE j.evidence IS NOT NULL AND +j.kind IN ('grade', 'adjudicate', 'import')
     AND j.text_hash IS c.text_hash
 """
 MARKED_IN_USE = f"{MARKED_PASSAGES} AND q.retired_at IS NULL"
-TEXT_HASHES = "SELECT chunk_id, text_hash FROM chunks WHERE text_hash IS NOT NULL"
-
-
-class TextsAndMarks(Chunkings):
-    """What measures of documents and of evidence are found from."""
-
-    def texts(self) -> CollectionTexts:
-        """Return the texts of all chunkings and documents, as of one moment."""
-        with self._reading():
-            rows, documents = self._rows(CHUNKS_WITH_TEXT), self.documents()
-        cuts: dict[str, dict[int, Chunk]] = {}
-        digest = hashlib.blake2b(digest_size=16)
-        for name, number, *rest in rows:
-            chunk_id, text, document_id, position, start, end = rest
-            chunk = Chunk(chunk_id, text, None, document_id, position, start=start, end=end)
-            cuts.setdefault(name, {})[number] = chunk
-            digest.update(repr((name, number, rest)).encode("utf-8", "surrogatepass"))
-        for document in documents:
-            said = repr((document.document_id, document.text))
-            digest.update(said.encode("utf-8", "surrogatepass"))
-        of = {document.document_id: document.text for document in documents}
-        return CollectionTexts(digest.hexdigest(), cuts, of)
-
-    def _texts_later(self) -> Callable[[], CollectionTexts]:
-        """Return what reads the texts once they are asked for, by a connection of its own."""
-        opened, path = type(self), self.path
-
-        def read() -> CollectionTexts:
-            with opened(path) as store:
-                return store.texts()
-
-        return read
-
-    def _marks(
-        self, by_pair: Callable[[], Mapping[tuple[int, int], tuple[int, int]]]
-    ) -> dict[tuple[str, int], tuple[Passage, ...]]:
-        """Return the passages that golden grades rest on.
-
-        ``by_pair`` returns these grades by number, each with the judgment that gives it.
-        """
-        rows = self._rows(MARKED_IN_USE)
-        golden = by_pair() if rows else {}
-        return golden_marks(rows, {pair: grade for pair, (grade, _) in golden.items()})
-
-    def _marked(self, change: GradeChange) -> GradeChange:
-        """Return a change with the passages that the grade rests on."""
-        if change.grade is None:
-            return change
-        rows = self._rows(
-            f"{MARKED_IN_USE} AND q.query_id = ? AND j.chunk = ? AND j.grade = ?",
-            [change.query_id, change.chunk, change.grade],
-        )
-        passages = [each for *_, evidence in rows for each in passages_from_column(evidence)]
-        return replace(change, marks=merge_passages(passages)) if passages else change
-
-    def _marks_of(
-        self, grades: Iterable[GoldenGrade], number: Mapping[str, int]
-    ) -> dict[tuple[str, int], tuple[Passage, ...]]:
-        """Return the same of golden grades that were frozen, by the numbers chunks have now."""
-        marked: list[tuple[GoldenGrade, Evidence]] = [
-            (each, each.evidence)
-            for each in grades
-            if each.evidence is not None and not each.carried_from
-        ]
-        wordings = dict(self._rows(TEXT_HASHES)) if marked else {}
-        return {
-            (each.query_id, number[each.chunk_id]): evidence.passages
-            for each, evidence in marked
-            if wordings.get(each.chunk_id) == evidence.text_hash
-        }
-
-
-def golden_marks(
-    rows: Iterable[Sequence[Any]], golden: Mapping[tuple[int, int], int]
-) -> dict[tuple[str, int], tuple[Passage, ...]]:
-    """Return the passages that golden grades rest on, of rows as `MARKED_PASSAGES` has them."""
-    found: dict[tuple[str, int], list[Passage]] = {}
-    for query_id, query, number, grade, evidence in rows:
-        if golden.get((query, number)) == grade:
-            found.setdefault((query_id, number), []).extend(passages_from_column(evidence))
-    return {pair: merge_passages(passages) for pair, passages in found.items()}
-
-
 UNGRADED_PAIRS = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
-NEWEST_JUDGMENT = "SELECT coalesce(max(id), 0) FROM judgments"
 ALL_JUDGMENTS = f"SELECT {JUDGMENT_COLUMNS} FROM judgments AS j WHERE j.undoes IS NULL"
 UNDONE_JUDGMENTS = "SELECT undoes FROM judgments WHERE undoes IS NOT NULL"
 IMPORTED_JUDGMENTS = "SELECT j.id, j.graders FROM judgments AS j WHERE j.kind = 'import'"
@@ -210,59 +128,87 @@ class AttributedGrades(NamedTuple):
         return map(self.behind.names.__getitem__, self.behind.which.tolist())
 
 
-class CollectionReader(JudgmentLog, TextsAndMarks):
-    """The golden set whole, by number, for the engine; and what it is by its content."""
+class CollectionReader:
+    """Reads everything that measures are computed from, and the hash of the golden set."""
 
-    def collection(self) -> Collection:
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._settings = StoredSettings(connection)
+        self._queries = Queries(connection)
+        self._documents = Documents(connection)
+        self._judgments = Judgments(connection)
+        self._evidence = EvidenceReader(connection)
+        self._golden_set = GoldenSet(connection)
+
+    def read(self) -> Collection:
         """Return everything measures are computed from, as it is at one moment."""
-        with self._reading():
+        with self._db.reading():
             numbers = dict(
-                sorted(self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL"))
+                sorted(self._db.rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL"))
             )
-            query_ids = tuple(numbers.values())
-            place = {query_id: at for at, query_id in enumerate(query_ids)}
-            golden, chunk_ids, pool = self._golden(), self._chunk_ids(), self._pool(place)
-            positions = np.searchsorted(np.array([*numbers], dtype=np.int64), golden.grades.query)
+            place = {query_id: at for at, query_id in enumerate(numbers.values())}
+            golden, chunk_ids = self._golden(), self.chunk_ids()
+            of = golden.grades
+            positions = np.searchsorted(np.array([*numbers], dtype=np.int64), of.query)
             state = self._state(numbers, golden, chunk_ids)  # before there are runs in memory
-            return Collection(
-                query_ids=query_ids,
-                facets=self._facets(place),
-                chunk_ids=chunk_ids,
-                runs=tuple(self._stored_runs(place)),
-                golden_query=positions.astype(np.int32),
-                golden_chunk=golden.grades.chunk.astype(np.int32),
-                golden_grade=golden.grades.grade.astype(np.int8),
-                stale=np.isin(golden.grades.judgment, self._numbers(STALE_JUDGMENTS)),
-                transferred=is_transferred
-                if (is_transferred := golden.grades.kind == TRANSFER).any()
-                else None,
-                revision=self._value(NEWEST_JUDGMENT),
-                data_revision=self.data_revision(),
-                golden=state,
-                pool_query=pool[0],
-                pool_chunk=pool[1],
-                leaked=self._leaked_ids(),
-                sides=self._sides(chunk_ids),
+            return self.assemble(
+                place,
+                chunk_ids,
+                (positions, of.chunk, of.grade, of.kind == TRANSFER),
+                facets=self.facets(place),
                 marks=self._marks(golden.by_pair),
-                texts=self._texts_later(),
+                revision=state.revision,
+                state=state,
+                stale=np.isin(of.judgment, self._numbers(STALE_JUDGMENTS)),
             )
 
-    def golden_state(self) -> GoldenState:
-        """Return what the golden set is now."""
-        with self._reading():
-            return self._golden_state()
+    def assemble(
+        self,
+        place: Mapping[str, int],
+        chunk_ids: Sequence[str],
+        golden: Iterable[npt.NDArray[Any]],
+        *,
+        facets: Mapping[str, tuple[str | None, ...]],
+        marks: Mapping[tuple[str, int], tuple[Passage, ...]],
+        revision: int,
+        state: GoldenState | None = None,
+        stale: npt.NDArray[np.bool_] | None = None,
+        runs: Container[str] | None = None,
+    ) -> Collection:
+        """Return golden grades with what else measures are computed from, in the same transaction.
 
-    def _golden_state(self) -> GoldenState:
-        numbers = dict(
-            self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL ORDER BY id")
+        ``place`` is the position of each query. ``golden`` has, sorted by the first two, the query
+        position, the chunk and the grade of each golden grade, and whether it was transferred.
+        ``runs`` keeps to the runs with these names.
+        """
+        query, chunk, grade, transferred = golden
+        pool = self._pool(place)
+        return Collection(
+            query_ids=tuple(place),
+            facets=facets,
+            chunk_ids=chunk_ids,
+            runs=tuple(self._stored_runs(place, runs)),
+            golden_query=query.astype(np.int32),
+            golden_chunk=chunk.astype(np.int32),
+            golden_grade=grade.astype(np.int8),
+            stale=np.zeros(len(grade), dtype=np.bool_) if stale is None else stale,
+            transferred=transferred.astype(np.bool_) if transferred.any() else None,
+            revision=revision,
+            data_revision=self._golden_set.data_revision(),
+            golden=state,
+            pool_query=pool[0],
+            pool_chunk=pool[1],
+            leaked=self._leaked_ids(),
+            sides=self._sides(chunk_ids),
+            marks=marks,
+            texts=self._texts_later(),
         )
-        return self._state(numbers, self._golden(), self._chunk_ids())
 
     def _golden(self, query: int | None = None) -> AttributedGrades:
         """Return what is golden of queries in use, or of one."""
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
-        log = JudgmentArrays.of(self._each(f"{ALL_JUDGMENTS}{of_one} ORDER BY j.id", asked))
-        current, settings = log.current(self._numbers(UNDONE_JUDGMENTS)), self.settings()
+        log = JudgmentArrays.of(self._db.each(f"{ALL_JUDGMENTS}{of_one} ORDER BY j.id", asked))
+        current, settings = log.current(self._numbers(UNDONE_JUDGMENTS)), self._settings.read()
         is_transferred = current.kind == TRANSFER
         transferred, given = (
             current[is_transferred],
@@ -270,51 +216,20 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
         )
         grades = GoldenArrays.of(given, settings.golden_rule)
         if len(transferred.pair) and settings.transferred == COUNT_TRANSFERRED:
-            bases = TransferArrays.of(self._each(f"{TRANSFER_SOURCES}{of_one}", asked))
+            bases = TransferArrays.of(self._db.each(f"{TRANSFER_SOURCES}{of_one}", asked))
             grades = grades.with_transferred(given, transferred, bases)
         if query is None:
             retired = self._numbers("SELECT id FROM queries WHERE retired_at IS NOT NULL")
             grades = grades[~np.isin(grades.query, retired)]
-        graders = dict(self._rows("SELECT id, name FROM graders"))
+        graders = dict(self._db.rows("SELECT id, name FROM graders"))
         is_any = (grades.kind == IMPORT).any()
         imports = ImportedGraders.of(
-            self._each(f"{IMPORTED_JUDGMENTS}{of_one} ORDER BY j.id", asked) if is_any else ()
+            self._db.each(f"{IMPORTED_JUDGMENTS}{of_one} ORDER BY j.id", asked) if is_any else ()
         )
         return AttributedGrades(grades, grades.behind(given, graders, imports))
 
     def _numbers(self, sql: str) -> Integers:
-        return np.array(self._rows(sql), dtype=np.int64).reshape(-1)
-
-    def news_since(
-        self, revision: int, golden: GoldenState | None
-    ) -> tuple[list[GradeChange], int, GoldenState | None]:
-        """Return what `changes_since` does, the newest revision, and what ``golden`` is by then.
-
-        All of one moment; it takes as long as what was judged since. ``golden`` must be of the
-        same data revision.
-        """
-        with self._reading():
-            newest = int(self._value(NEWEST_JUDGMENT))
-            changes = [self._marked(change) for change in self.changes_since(revision)]
-            return changes, newest, golden and self._moved(golden, newest)
-
-    def _moved(self, golden: GoldenState, newest: int) -> GoldenState:
-        digests = dict(golden.digests)
-        for number, query_id in self._rows(JUDGED_SINCE, [golden.revision]):
-            digests[query_id] = self._digest_of(number, query_id)
-        whole = golden_hash(golden.conventions, digests)
-        return replace(golden, hash=whole, digests=digests, revision=newest)
-
-    def _digest_of(self, number: int, query_id: str) -> str:
-        golden = self._golden(number)
-        chunk_ids = dict(
-            self._rows(
-                "SELECT id, chunk_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
-                [json.dumps(golden.grades.chunk.tolist())],
-            )
-        )
-        [query] = self._queries("WHERE q.query_id = ?", [query_id])
-        return query_digest(query, zip(*self._graded(golden, chunk_ids, number), strict=True))
+        return np.array(self._db.rows(sql), dtype=np.int64).reshape(-1)
 
     def _state(
         self, numbers: Mapping[int, str], golden: AttributedGrades, chunk_ids: Sequence[str]
@@ -327,13 +242,11 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
         of_query = np.searchsorted(of.query, np.array([*numbers, np.inf])).tolist()
         digests = {
             query.query_id: digest_of_canonical(query, islice(listed, end - start))
-            for query, (start, end) in zip(
-                self._each_query(IN_USE), pairwise(of_query), strict=True
-            )
+            for query, (start, end) in zip(self._queries.each(), pairwise(of_query), strict=True)
         }
-        conventions = canonical_conventions(self.settings())
+        conventions = canonical_conventions(self._settings.read())
         whole = golden_hash(conventions, digests)
-        return GoldenState(whole, conventions, digests, int(self._value(NEWEST_JUDGMENT)))
+        return GoldenState(whole, conventions, digests, int(self._db.value(NEWEST_JUDGMENT)))
 
     def _graded(
         self,
@@ -343,7 +256,7 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
     ) -> tuple[Iterable[Any], ...]:
         """Return the golden grades of all queries or of one: the columns of `GradedBy`."""
         of, chunks = golden.grades, golden.grades.chunk.tolist()
-        evidence = self._golden_evidence(golden.by_pair, query)
+        evidence = self._evidence.of_golden(golden.by_pair, query)
         pairs = zip(of.query.tolist(), chunks, strict=True) if evidence else ()
         rests_on = map(evidence.get, pairs) if evidence else repeat(None, len(chunks))
         ids, transferred = map(chunk_ids.__getitem__, chunks), self._named(of, query)
@@ -355,57 +268,117 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
             return repeat((), len(of.kind))
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
         named: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
-        for judgment, event_id in self._each(f"{SOURCE_EVENTS}{of_one} ORDER BY j.id", asked):
+        for judgment, event_id in self._db.each(f"{SOURCE_EVENTS}{of_one} ORDER BY j.id", asked):
             named[judgment] += (event_id,)
         return [named.get(judgment, ()) for judgment in of.judgment.tolist()]
 
-    def _leaked_ids(self) -> frozenset[str]:
-        rows = self._rows(
-            "SELECT q.query_id FROM leaked_queries AS l JOIN queries AS q ON q.id = l.query"
+    def _marks(
+        self, by_pair: Callable[[], Mapping[tuple[int, int], tuple[int, int]]]
+    ) -> dict[tuple[str, int], tuple[Passage, ...]]:
+        """Return the passages that golden grades rest on.
+
+        ``by_pair`` returns these grades by number, each with the judgment that gives it.
+        """
+        rows = self._db.rows(MARKED_IN_USE)
+        golden = by_pair() if rows else {}
+        return golden_marks(rows, {pair: grade for pair, (grade, _) in golden.items()})
+
+    def news_since(
+        self, revision: int, golden: GoldenState | None
+    ) -> tuple[list[GradeChange], int, GoldenState | None]:
+        """Return the changed grades, the newest revision, and what ``golden`` is by then.
+
+        All of one moment; it takes as long as what was judged since. ``golden`` must be of the
+        same data revision.
+        """
+        with self._db.reading():
+            newest = int(self._db.value(NEWEST_JUDGMENT))
+            changes = [self._marked(change) for change in self._judgments.changes_since(revision)]
+            return changes, newest, golden and self._moved(golden, newest)
+
+    def _marked(self, change: GradeChange) -> GradeChange:
+        """Return a change with the passages that the grade rests on."""
+        if change.grade is None:
+            return change
+        rows = self._db.rows(
+            f"{MARKED_IN_USE} AND q.query_id = ? AND j.chunk = ? AND j.grade = ?",
+            [change.query_id, change.chunk, change.grade],
         )
-        return frozenset(query_id for (query_id,) in rows)
+        passages = [each for *_, evidence in rows for each in passages_from_column(evidence)]
+        return replace(change, marks=merge_passages(passages)) if passages else change
 
-    def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
-        """Return the bucket of every query, facet by facet; task and split are among them."""
-        facets: defaultdict[str, list[str | None]] = defaultdict(lambda: [None] * len(place))
-        for _, query_id, facet, bucket in self._each(f"{BUCKETS} ORDER BY facet"):
-            if query_id in place:
-                facets[facet][place[query_id]] = bucket
-        return {facet: tuple(column) for facet, column in facets.items()}
+    def _moved(self, golden: GoldenState, newest: int) -> GoldenState:
+        digests = dict(golden.digests)
+        for number, query_id in self._db.rows(JUDGED_SINCE, [golden.revision]):
+            digests[query_id] = self._digest_of(number, query_id)
+        whole = golden_hash(golden.conventions, digests)
+        return replace(golden, hash=whole, digests=digests, revision=newest)
 
-    def _pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
-        """Return the pairs that a file put into the pool without a grade: query position, chunk."""
-        pairs = sorted(
-            (place[query], chunk) for query, chunk in self._rows(UNGRADED_PAIRS) if query in place
+    def _digest_of(self, number: int, query_id: str) -> str:
+        golden = self._golden(number)
+        chunk_ids = dict(
+            self._db.rows(
+                "SELECT id, chunk_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+                [json.dumps(golden.grades.chunk.tolist())],
+            )
         )
-        return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+        query = self._queries.get(query_id)
+        return query_digest(query, zip(*self._graded(golden, chunk_ids, number), strict=True))
 
-    def _chunk_ids(self) -> list[str]:
-        last = self._value("SELECT coalesce(max(id), 0) FROM chunks")
-        names = [""] * (last + 1)
-        for number, chunk_id in self._each("SELECT id, chunk_id FROM chunks"):
-            names[number] = chunk_id
-        return names
+    def golden_state(self) -> GoldenState:
+        """Return what the golden set is now."""
+        with self._db.reading():
+            return self.state()
 
-    def _sides(self, chunk_ids: Sequence[str]) -> ChunkingIndex | None:
-        """Return of which chunking each chunk is, None where there is no other than the unnamed."""
-        names = [name for (name,) in self._rows("SELECT name FROM chunkings ORDER BY id")]
-        return ChunkingIndex.of_ids(names, chunk_ids) if names else None
+    def state(self) -> GoldenState:
+        """Return what the golden set is now, in the transaction of the caller."""
+        numbers = dict(
+            self._db.rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL ORDER BY id")
+        )
+        return self._state(numbers, self._golden(), self.chunk_ids())
+
+    def texts(self) -> CollectionTexts:
+        """Return the texts of all chunkings and documents, as of one moment."""
+        with self._db.reading():
+            rows, documents = self._db.rows(CHUNKS_WITH_TEXT), self._documents.all()
+        cuts: dict[str, dict[int, Chunk]] = {}
+        digest = hashlib.blake2b(digest_size=16)
+        for name, number, *rest in rows:
+            chunk_id, text, document_id, position, start, end = rest
+            chunk = Chunk(chunk_id, text, None, document_id, position, start=start, end=end)
+            cuts.setdefault(name, {})[number] = chunk
+            digest.update(repr((name, number, rest)).encode("utf-8", "surrogatepass"))
+        for document in documents:
+            said = repr((document.document_id, document.text))
+            digest.update(said.encode("utf-8", "surrogatepass"))
+        of = {document.document_id: document.text for document in documents}
+        return CollectionTexts(digest.hexdigest(), cuts, of)
+
+    def _texts_later(self) -> Callable[[], CollectionTexts]:
+        """Return what reads the texts once they are asked for, by a connection of its own."""
+        path = self._db.path
+
+        def read() -> CollectionTexts:
+            with Connection(path) as connection:
+                return CollectionReader(connection).texts()
+
+        return read
 
     def _stored_runs(
         self, place: Mapping[str, int], only: Container[str] | None = None
     ) -> Iterator[StoredRun]:
-        retired = {query_id for (query_id,) in self._rows(RETIRED_QUERIES)}
+        """Give the runs, or those of some names, with their lists by query position."""
+        retired = {query_id for (query_id,) in self._db.rows(RETIRED_QUERIES)}
         places: Mapping[int, int] = {}
         expected = sorted(place.items())  # as they come of most runs, which saves looking them up
-        for run, name, system, created_at, chunking, params in self._rows(
+        for run, name, system, created_at, chunking, params in self._db.rows(
             "SELECT r.id, r.name, r.system, r.created_at, k.name, r.params FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
         ):
             if only is not None and name not in only:
                 continue
             read, unknown, next_of = _ListBuffer(), 0, iter(expected)
-            for query_id, chunks, scores in self._each(RANKED_LISTS, [run]):
+            for query_id, chunks, scores in self._db.each(RANKED_LISTS, [run]):
                 known, query = next(next_of, (None, None))
                 if known != query_id:
                     query = place.get(query_id)
@@ -423,6 +396,54 @@ class CollectionReader(JudgmentLog, TextsAndMarks):
             }
             chunking = chunking or DEFAULT_CHUNKING
             yield StoredRun(name, system, created_at, lists, unknown, chunking, apart)
+
+    def chunk_ids(self) -> list[str]:
+        """Return the id of each chunk by its number; "" where no chunk has the number."""
+        last = self._db.value("SELECT coalesce(max(id), 0) FROM chunks")
+        names = [""] * (last + 1)
+        for number, chunk_id in self._db.each("SELECT id, chunk_id FROM chunks"):
+            names[number] = chunk_id
+        return names
+
+    def facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
+        """Return the bucket of every query, facet by facet; task and split are among them."""
+        facets: defaultdict[str, list[str | None]] = defaultdict(lambda: [None] * len(place))
+        for _, query_id, facet, bucket in self._db.each(f"{BUCKETS} ORDER BY facet"):
+            if query_id in place:
+                facets[facet][place[query_id]] = bucket
+        return {facet: tuple(column) for facet, column in facets.items()}
+
+    def _pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
+        """Return the pairs that a file put into the pool without a grade: query position, chunk."""
+        pairs = sorted(
+            (place[query], chunk)
+            for query, chunk in self._db.rows(UNGRADED_PAIRS)
+            if query in place
+        )
+        return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
+
+    def _sides(self, chunk_ids: Sequence[str]) -> ChunkingIndex | None:
+        """Return of which chunking each chunk is, None where there is no other than the unnamed."""
+        names = [name for (name,) in self._db.rows("SELECT name FROM chunkings ORDER BY id")]
+        return ChunkingIndex.of_ids(names, chunk_ids) if names else None
+
+    def _leaked_ids(self) -> frozenset[str]:
+        """Return the queries that are marked as leaked, retired ones included."""
+        rows = self._db.rows(
+            "SELECT q.query_id FROM leaked_queries AS l JOIN queries AS q ON q.id = l.query"
+        )
+        return frozenset(query_id for (query_id,) in rows)
+
+
+def golden_marks(
+    rows: Iterable[Sequence[Any]], golden: Mapping[tuple[int, int], int]
+) -> dict[tuple[str, int], tuple[Passage, ...]]:
+    """Return the passages that golden grades rest on, of rows as `MARKED_PASSAGES` has them."""
+    found: dict[tuple[str, int], list[Passage]] = {}
+    for query_id, query, number, grade, evidence in rows:
+        if golden.get((query, number)) == grade:
+            found.setdefault((query_id, number), []).extend(passages_from_column(evidence))
+    return {pair: merge_passages(passages) for pair, passages in found.items()}
 
 
 def _sorted_positions(chunk_ids: Sequence[str]) -> Integers:

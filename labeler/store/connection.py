@@ -1,4 +1,4 @@
-"""Open connection to a golden set, with its transactions; the base of every part of the store.
+"""Open connection to a golden set, with its transactions; every part of the store has one.
 
 Open one per script run, request or command and close it: a connection belongs to one thread.
 """
@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from labeler.errors import BadInput, StorageError
+from labeler.model import Actor
 from labeler.store.addresses import Address, NoGoldenSet, StoreLocation, parse_location
 from labeler.store.sqlite import SQLite
 
@@ -24,7 +25,12 @@ BUSY_SECONDS = 10.0
 
 
 class Connection:
-    """A golden set, open. Use as a context manager."""
+    """A golden set, open. Use as a context manager.
+
+    ``actor`` is who uses it, as the audit log names them; None stands for the user of this machine
+    who runs the program. ``handle`` is the database as `engine` takes it, ``conn`` what Python's
+    module for it returned.
+    """
 
     def __init__(
         self,
@@ -43,9 +49,11 @@ class Connection:
         cannot be read. A file that was found damaged is opened to be read only.
         """
         self.path = parse_location(path)
-        self._engine = engine_for(self.path, busy_seconds)
-        with self._translated():
-            self._db: Any = self._engine.open(create=create)
+        self.actor: Actor | None = None
+        self.engine = engine_for(self.path, busy_seconds)
+        with self.translated():
+            self.handle: Any = self.engine.open(create=create)
+        self.conn: Any = self.handle.conn
 
     def __enter__(self) -> Self:
         return self
@@ -60,10 +68,14 @@ class Connection:
 
     def close(self) -> None:
         """Close it: for others to open, or for good."""
-        self._engine.close(self._db)
+        self.engine.close(self.handle)
+
+    def execute(self, sql: str, parameters: Any = ()) -> Any:
+        """Run a statement and return its cursor; wrap it in `translated` or a transaction."""
+        return self.handle.execute(sql, parameters)
 
     @contextmanager
-    def _translated(self, place: str | None = None) -> Iterator[None]:
+    def translated(self, place: str | None = None) -> Iterator[None]:
         """Say the database's complaints in the words of the errors module.
 
         ``place`` is where the values come from (``file:line``), for values that cannot be stored.
@@ -76,80 +88,82 @@ class Connection:
             raise BadInput(f"{place}: a text holds {letter!a}, which cannot be stored") from error
         except OverflowError as error:
             raise BadInput(f"{place}: a whole number is too large to be stored") from error
-        except self._engine.Error as error:
-            said = self._engine.in_words(error, place)
+        except self.engine.Error as error:
+            said = self.engine.in_words(error, place)
             if said is None:
                 raise
             raise said from error
 
     @contextmanager
-    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+    def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         """Run the block in one transaction, rolled back whole if it raises.
 
         IMMEDIATE takes the write lock first: a deferred transaction that reads and then writes
         fails at once, without waiting, when another writer was faster.
         """
-        with self._translated():
-            self._db.execute(begin)
+        with self.translated():
+            self.handle.execute(begin)
             try:
                 yield
             except BaseException:
-                if self._db.conn.in_transaction:
-                    self._db.conn.rollback()
+                if self.conn.in_transaction:
+                    self.conn.rollback()
                 raise
-            self._db.conn.commit()
+            self.conn.commit()
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
         """Change anything but a single judgment; a change moves the data revision."""
-        with self._transaction():
-            before = self._db.conn.total_changes
+        with self.transaction():
+            before = self.conn.total_changes
             yield
-            if self._db.conn.total_changes == before:
+            if self.conn.total_changes == before:
                 return
-            self._db.execute(
+            self.handle.execute(
                 "UPDATE settings SET value = CAST(value AS INTEGER) + 1 WHERE key = 'data_revision'"
             )
 
-    def _short_timeout(self) -> AbstractContextManager[None]:
+    def short_timeout(self) -> AbstractContextManager[None]:
         """Let the block wait a second for other writers, and no longer."""
-        return self._engine.short_timeout(self._db)
+        return self.engine.short_timeout(self.handle)
 
-    def _reading(self) -> AbstractContextManager[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """Read several things as they were at one moment."""
-        return self._transaction("BEGIN")
+        return self.transaction("BEGIN")
 
-    def _rows(self, sql: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
-        with self._translated():
-            rows: list[tuple[Any, ...]] = self._db.execute(sql, parameters).fetchall()
+    def rows(self, sql: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement."""
+        with self.translated():
+            rows: list[tuple[Any, ...]] = self.handle.execute(sql, parameters).fetchall()
             return rows
 
-    def _each(self, sql: str, parameters: Any = ()) -> Generator[tuple[Any, ...]]:
+    def each(self, sql: str, parameters: Any = ()) -> Generator[tuple[Any, ...]]:
         """Give rows one by one: for so many that a list of them would take much memory."""
-        with self._translated():
-            yield from self._engine.each(self._db, sql, parameters)
+        with self.translated():
+            yield from self.engine.each(self.handle, sql, parameters)
 
-    def _often(self, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    def often(self, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
         """Return the rows of what is asked of one pair after the other, by number."""
-        with self._translated():
-            return self._engine.often(self._db, sql, numbers)
+        with self.translated():
+            return self.engine.often(self.handle, sql, numbers)
 
     @contextmanager
     def looked_at(self) -> Iterator[Any]:
         """Let somebody look at what is in the database, as it is at one moment."""
-        with self._reading():
-            yield self._db.conn
+        with self.reading():
+            yield self.conn
 
     def unmake(self) -> None:
         """Take away a golden set that was just made in a database, unless there is anything in it.
 
         Whoever fills a new one and fails leaves none behind.
         """
-        with self._translated():
-            self._engine.unmake(self._db)
+        with self.translated():
+            self.engine.unmake(self.handle)
 
-    def _value(self, sql: str, parameters: Any = ()) -> Any:
-        rows = self._rows(sql, parameters)
+    def value(self, sql: str, parameters: Any = ()) -> Any:
+        """Return the first column of the first row; None where there is none."""
+        rows = self.rows(sql, parameters)
         return rows[0][0] if rows else None
 
 

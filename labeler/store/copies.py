@@ -8,26 +8,25 @@ are ``<event id>:twin:<number>`` and whose source is `COPY_SOURCE`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
 import numpy as np
 
 from labeler.model import CopyGrades
+from labeler.store.chunks import Chunks
 from labeler.store.columns import as_json, moment
-from labeler.store.contents import ContentsReader
+from labeler.store.connection import Connection
+from labeler.store.settings import StoredSettings
 
 COPY_SOURCE = "twin"  # why a grader was given a chunk: they graded another with its text
 COPY_MARK = ":twin:"
 BLANKS = " \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u2000\u2001\u2002\u2003\u2009\u200b\u3000\ufeff"
-
 Copies = Mapping[str, Mapping[int, int]]
 """By query, the number of each chunk that repeats another's text, and the number of that one."""
-
-GoldenState = tuple[int, str, int]
+CopyState = tuple[int, str, int]
 """A golden grade, its kind, and whether it is of an earlier text."""
 BY_PEOPLE = (("grade", 0), ("adjudicate", 0))
-
 SAME_TEXT = """
     copy.text_hash = c.text_hash AND coalesce(copy.title, '') = coalesce(c.title, '')
 """
@@ -50,10 +49,6 @@ WHERE c.chunk_id = :chunk AND trim(c.text, :blanks) <> '' ORDER BY copy.id
 LISTS_OF_QUERY = """
 SELECT substr(chunks, 1, ? * 4) FROM ranked_lists
 WHERE run IN (SELECT id FROM runs) AND query_id = ?
-"""
-IDS_OF_CHUNKS = """
-SELECT c.id, c.chunk_id FROM chunks AS c
-WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
 GOLDEN_OF_REPEATED = """
 SELECT q.query_id, g.chunk, g.grade, g.kind, g.stale FROM golden AS g
@@ -112,10 +107,15 @@ ORDER BY j.id
 """
 
 
-class CopyReader(ContentsReader):
-    """Which chunks repeat the text of others."""
+class ChunkCopies:
+    """Finds chunks that repeat the text of others, and grades those that came late."""
 
-    def copies_in(self, pool: Mapping[str, Iterable[int]]) -> Copies:
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._settings = StoredSettings(connection)
+        self._chunks = Chunks(connection)
+
+    def in_pool(self, pool: Mapping[str, Iterable[int]]) -> Copies:
         """Return which chunks of each query's pool repeat the text and title of an earlier one.
 
         Queries without a copy are left out; the earliest is the chunk with the lowest number.
@@ -132,22 +132,12 @@ class CopyReader(ContentsReader):
                     found.setdefault(query_id, {})[chunk] = first
         return found
 
-    def repeated_judged_texts(self) -> dict[int, int]:
-        """Return the judged chunks whose text and title other judged ones have, too.
-
-        By number, with the number of the first chunk with that text.
-        """
-        return self._repeated_texts(self._judged)
-
-    def _judged(self) -> Iterable[int]:
-        return (chunk for (chunk,) in self._rows(JUDGED_CHUNKS))
-
     def _repeated_texts(self, among: Callable[[], Iterable[int]]) -> dict[int, int]:
         """Return of some chunks those that share text and title, with the first of each text.
 
         ``among`` is not called where no text occurs twice.
         """
-        hashes = dict(self._rows(REPEATED_HASHES))
+        hashes = dict(self._db.rows(REPEATED_HASHES))
         if not hashes:
             return {}
         hashes = {chunk: hashes[chunk] for chunk in hashes.keys() & set(among())}
@@ -156,46 +146,49 @@ class CopyReader(ContentsReader):
         firsts: dict[tuple[str, str], int] = {}
         texts = {
             chunk: firsts.setdefault((hashes[chunk], title), chunk)
-            for chunk, title in self._rows(TITLES_OF_TEXTS, [asked, BLANKS])
+            for chunk, title in self._db.rows(TITLES_OF_TEXTS, [asked, BLANKS])
         }
         often = Counter(texts.values())
         return {chunk: text for chunk, text in texts.items() if often[text] > 1}
 
+    def repeated_judged_texts(self) -> dict[int, int]:
+        """Return the judged chunks whose text and title other judged ones have, too.
+
+        By number, with the number of the first chunk with that text.
+        """
+        return self._repeated_texts(self._judged)
+
+    def _judged(self) -> Iterable[int]:
+        return (chunk for (chunk,) in self._db.rows(JUDGED_CHUNKS))
+
     def family_of(self, query_id: str, chunk_id: str) -> list[int]:
         """Return the numbers of a chunk and its copies in a query's pool; none without a copy."""
         named = {"chunk": chunk_id, "blanks": BLANKS}
-        same = [number for (number,) in self._rows(CHUNKS_WITH_SAME_TEXT, named)]
+        same = [number for (number,) in self._db.rows(CHUNKS_WITH_SAME_TEXT, named)]
         if len(same) < 2:
             return []
-        own = self._value("SELECT id FROM chunks WHERE chunk_id = ?", [chunk_id])
+        own = self._db.value("SELECT id FROM chunks WHERE chunk_id = ?", [chunk_id])
         pooled = {own, *self._pooled(query_id)}
         family = [number for number in same if number in pooled]
         return family if len(family) > 1 else []
 
-    def chunk_ids(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the ids of chunks by number."""
-        if not numbers:
-            return {}
-        wanted = as_json(list(numbers))
-        return dict(self._rows(IDS_OF_CHUNKS, [wanted]))
-
     def _pooled(self, query_id: str) -> set[int]:
         rows, depth = (
-            self._rows(OTHER_CHUNKS_OF_QUERY, {"query": query_id}),
-            self.settings().pool_depth,
+            self._db.rows(OTHER_CHUNKS_OF_QUERY, {"query": query_id}),
+            self._settings.read().pool_depth,
         )
         pooled = {chunk for (chunk,) in rows}
-        for (chunks,) in self._rows(LISTS_OF_QUERY, [depth, query_id]):
+        for (chunks,) in self._db.rows(LISTS_OF_QUERY, [depth, query_id]):
             pooled.update(np.frombuffer(chunks or b"", "<i4").tolist())
         return pooled
 
-    def copy_grades(self) -> list[CopyGrades]:
+    def grades(self) -> list[CopyGrades]:
         """Return the graded texts that several chunks of a query's pool have, with their grades.
 
         A chunk that is not in the pool of the runs belongs to it where it has a golden grade.
         """
         found = self._graded_copies()
-        names = self.chunk_ids(sorted({chunk for _, states in found for chunk in states}))
+        names = self._chunks.ids(sorted({chunk for _, states in found for chunk in states}))
         return [
             CopyGrades(
                 query_id,
@@ -204,7 +197,7 @@ class CopyReader(ContentsReader):
             for query_id, states in found
         ]
 
-    def _graded_copies(self) -> list[tuple[str, dict[int, GoldenState | None]]]:
+    def _graded_copies(self) -> list[tuple[str, dict[int, CopyState | None]]]:
         """Return the query and the chunks, by number, of each text that has several and a grade."""
         pooled: dict[str, set[int]] = {}
 
@@ -216,7 +209,7 @@ class CopyReader(ContentsReader):
         texts = self._repeated_texts(graded_or_pooled)
         if not texts:
             return []
-        rows = self._rows(GOLDEN_OF_REPEATED, [as_json(sorted(texts))])
+        rows = self._db.rows(GOLDEN_OF_REPEATED, [as_json(sorted(texts))])
         golden = {(query_id, chunk): tuple(state) for query_id, chunk, *state in rows}
         families: dict[tuple[str, int], set[int]] = {}
         for query_id, chunk in golden:
@@ -232,12 +225,12 @@ class CopyReader(ContentsReader):
         ]
 
     def _pooled_in_use(self) -> Iterator[tuple[str, list[int]]]:
-        for query_id, chunks in self._rows(LISTS_IN_USE, [self.settings().pool_depth]):
+        for query_id, chunks in self._db.rows(LISTS_IN_USE, [self._settings.read().pool_depth]):
             yield query_id, np.frombuffer(chunks or b"", "<i4").tolist()
-        for query_id, chunk in self._rows(PROPOSED_IN_USE):
+        for query_id, chunk in self._db.rows(PROPOSED_IN_USE):
             yield query_id, [chunk]
 
-    def grade_late_copies(self) -> int:
+    def grade_late(self) -> int:
         """Give chunks without a grade what people said of others with their text; count them.
 
         Such a chunk came after its text was graded. What only a file says of one chunk is not
@@ -250,7 +243,7 @@ class CopyReader(ContentsReader):
             wanted += [(query_id, chunk, source) for chunk in late for source in graded]
         if not wanted:
             return 0
-        with self._transaction():
+        with self._db.transaction():
             return len({each[:2] for each in wanted if self._grade_copy(*each)})
 
     def _grade_copy(self, query_id: str, copy: int, chunk: int) -> bool:

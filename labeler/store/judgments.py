@@ -1,4 +1,4 @@
-"""The log of judgments: append, replace and undo them, and what graders had seen before.
+"""The log of judgments: append to it, undo, and read what counts of a pair since a revision.
 
 One judgment is one INSERT statement, with what it says of copies of its chunk, so that it needs
 no transaction of its own and a re-sent event is harmless. Which judgment counts is decided by the
@@ -9,29 +9,24 @@ ranked lists nor other people's grades.
 from __future__ import annotations
 
 import json
-import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import (
-    Evidence,
-    GoldenGrade,
-    GradeChange,
-    Judgment,
-    check_id,
-    check_name,
-    check_passages_inside,
-)
+from labeler.model import Evidence, GoldenGrade, GradeChange, Judgment, check_passages_inside
+from labeler.store.audit import Audit
 from labeler.store.columns import (
     as_json,
     column_from_passages,
     column_from_sources,
     column_from_truth,
+    judgment_from_row,
     moment,
     passages_from_column,
     sources_from_column,
 )
-from labeler.store.copies import COPY_MARK, COPY_SOURCE, SAME_TEXT, CopyReader
+from labeler.store.connection import Connection
+from labeler.store.copies import COPY_MARK, COPY_SOURCE, SAME_TEXT, ChunkCopies
+from labeler.store.people import People
 
 APPEND_CONDITIONS = """
 WHERE q.query_id = :query_id
@@ -52,7 +47,6 @@ WHERE q.query_id = :query_id
             AND known.kind IN ('grade', 'cannot_tell')
     ))
 """
-
 APPEND_JUDGMENT = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
@@ -66,7 +60,6 @@ SELECT
 FROM queries AS q, chunks AS c
 {APPEND_CONDITIONS}
 """
-
 # The same of a chunk and its copies, the chunk itself first; a copy whose text is another by now,
 # or is not the one that was graded, is none any more.
 APPEND_TO_COPIES = f"""
@@ -89,7 +82,6 @@ FROM queries AS q, chunks AS c, chunks AS copy
     AND (copy.id = c.id OR coalesce(:text_hash, c.text_hash) = c.text_hash AND {SAME_TEXT})
 ORDER BY copy.id <> c.id, copy.id
 """
-
 # The state before an event is what the newest older event of its lane said; a lane is one
 # grader's grades, or adjudications, of one pair. What was written for copies of its chunk is
 # undone with it.
@@ -125,8 +117,6 @@ WHERE e.query = (SELECT query FROM judgments WHERE event_id = :undoes)
     )
 ORDER BY e.id
 """
-
-
 # A transferred grade is of the same query as what it rests on.
 CHANGED_PAIRS = """
 WITH tail AS MATERIALIZED (
@@ -147,88 +137,61 @@ SELECT moved.query, moved.chunk, q.query_id FROM (
 ORDER BY moved.query, moved.chunk
 """
 GOLDEN_OF_PAIR = "SELECT grade, stale, kind FROM golden WHERE query = ? AND chunk = ?"
+JUDGMENT_EVENTS = """
+SELECT
+    j.event_id, q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note,
+    j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, j.created_at, j.evidence,
+    j.carried_from, j.seen_whole, j.highlighted
+FROM judgments AS j JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader
+LEFT JOIN judgments AS undone ON undone.id = j.undoes
+"""
 
 
 class JudgmentConflict(BadInput):
     """A grader's judgment of a pair is another than the one they mean to replace."""
 
 
-class JudgmentLog(CopyReader):
-    """Graders, their judgments and what follows from them for a pair."""
+class Judgments:
+    """Appends, undoes and reads judgments."""
 
-    def add_grader(self, name: str, *, role: str = "lead") -> None:
-        """Make a grader known; one who is already known is left as they are.
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+        self._people = People(connection)
+        self._copies = ChunkCopies(connection)
 
-        Writes only where there is something to write: every page asks this.
-        """
-        check_id(name, "grader")
-        if self._value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
-            with self._translated():
-                self._add_grader(name, role)
-
-    def _add_grader(self, name: str, role: str = "lead") -> None:
-        """Make a grader known; a name that an earlier version took stays good."""
-        check_id(name, "grader")
-        if self._value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
-            check_name(name, "grader")
-        self._db.execute(
-            "INSERT INTO graders (name, role, seed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            [name, role, secrets.randbits(31)],
-        )
-
-    def grader_seed(self, name: str) -> int:
-        """Return the number that shuffles this grader's pool; raises `NotFound`."""
-        seed = self._value("SELECT seed FROM graders WHERE name = ?", [name])
-        if seed is None:
-            raise NotFound(f"there is no grader named {name!r}")
-        return int(seed)
-
-    def judge(self, judgment: Judgment) -> bool:
+    def add(self, judgment: Judgment, *, to_copies: bool = False) -> bool:
         """Add one judgment to the log and return once it is on the disk.
 
-        Returns False where this very event is already there. Raises `NotFound` for a query, chunk
-        or grader that is not there or a query that is retired, `BadInput` where the event id
-        stands for something else, `Busy` where another process kept the database locked.
+        With ``to_copies`` the same is said of the copies of its chunk in the query's pool. Returns
+        False where this very event is already there. Raises `NotFound` for a query, chunk or
+        grader that is not there or a query that is retired, `BadInput` where the event id stands
+        for something else, `Busy` where another process kept the database locked.
         """
         if judgment.kind == "adjudicate":
-            return self._adjudicate(judgment)
-        with self._translated():
-            return self._append(judgment)
+            with self._db.transaction():
+                return self.append_adjudication(judgment)
+        with self._db.translated():
+            return self._append_to_copies(judgment) if to_copies else self.append(judgment)
 
-    def _adjudicate(self, judgment: Judgment) -> bool:
-        with self._transaction():
-            return self._append_adjudication(judgment)
+    def _append_to_copies(
+        self, judgment: Judgment, *, replaces: str | None = None, unchecked: bool = True
+    ) -> bool:
+        family = self._copies.family_of(judgment.query_id, judgment.chunk_id)
+        return self.append(judgment, replaces=replaces, unchecked=unchecked, family=family)
 
-    def _append_adjudication(self, judgment: Judgment) -> bool:
-        """Add what overrules the graders, and to the audit who said it."""
-        added = self._append(judgment)
-        if added:
-            pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
-            self._note("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
-        return added
-
-    def judge_knowing(self, judgment: Judgment, replaces: str | None) -> bool:
-        """Add a judgment as `judge` does, if the grader knew what it replaces.
+    def add_knowing(self, judgment: Judgment, replaces: str | None) -> bool:
+        """Add a judgment as `add` does, if the grader knew what it replaces.
 
         ``replaces`` is the event that is the grader's current judgment of the pair, None where
         there is none. Raises `JudgmentConflict` where another is: a second tab or device was
         faster. The same is said of the copies of its chunk in the query's pool.
         """
-        with self._translated():
+        with self._db.translated():
             return self._append_to_copies(judgment, replaces=replaces, unchecked=False)
 
-    def judge_with_copies(self, judgment: Judgment) -> bool:
-        """Add a judgment as `judge` does, and say the same of the copies of its chunk."""
-        with self._translated():
-            return self._append_to_copies(judgment)
-
-    def _append_to_copies(
-        self, judgment: Judgment, *, replaces: str | None = None, unchecked: bool = True
-    ) -> bool:
-        family = self.family_of(judgment.query_id, judgment.chunk_id)
-        return self._append(judgment, replaces=replaces, unchecked=unchecked, family=family)
-
-    def _append(
+    def append(
         self,
         judgment: Judgment,
         *,
@@ -275,25 +238,9 @@ class JudgmentLog(CopyReader):
             self._explain_not_added(judgment)
         return bool(added)
 
-    def check_evidence(self, judgment: Judgment, *, as_is: bool = False) -> None:
-        """Raise `BadInput` where evidence lies outside the text, as far as that is the stored one.
-
-        Another wording is not there any more, and its places are never looked up in this one. A
-        judgment that names no wording is of the stored one, unless it is taken ``as_is``.
-        """
-        rows = self._rows(
-            "SELECT text_hash, length(text) FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]
-        )
-        stored, length = rows[0] if rows else (None, 0)
-        wording = judgment.text_hash if as_is else judgment.text_hash or stored
-        if wording is None:
-            raise BadInput("evidence needs text_hash, which says in which text its places are")
-        if wording == stored:
-            check_passages_inside(judgment.evidence, length)
-
     def _explain_not_added(self, judgment: Judgment) -> None:
         """Return if the event is in the log already, else raise why it was not added."""
-        stored = self._rows(
+        stored = self._db.rows(
             "SELECT q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note, "
             "undone.event_id, j.evidence, j.carried_from "
             "FROM judgments AS j JOIN queries AS q ON q.id = j.query "
@@ -318,17 +265,17 @@ class JudgmentLog(CopyReader):
             return
         if stored:
             raise BadInput(f"event {judgment.event_id!r} is in the log with other content")
-        retired = self._rows(
+        retired = self._db.rows(
             "SELECT retired_at IS NOT NULL FROM queries WHERE query_id = ?", [judgment.query_id]
         )
         if not retired:
             raise NotFound(f"there is no query {judgment.query_id!r} in this golden set")
         if retired[0][0]:
             raise NotFound(f"query {judgment.query_id!r} has been retired from this golden set")
-        if self._value("SELECT 1 FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]) is None:
+        if self._db.value("SELECT 1 FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]) is None:
             raise NotFound(f"there is no chunk {judgment.chunk_id!r} in this golden set")
         if judgment.grader is not None:
-            self.grader_seed(judgment.grader)
+            self._people.seed(judgment.grader)
         if judgment.undoes is None:
             raise JudgmentConflict(
                 "you changed this passage in another tab or on another device; that grade was kept"
@@ -337,6 +284,30 @@ class JudgmentLog(CopyReader):
             f"{judgment.grader!r} has no event {judgment.undoes!r} for this query and chunk that "
             "could be undone"
         )
+
+    def append_adjudication(self, judgment: Judgment) -> bool:
+        """Add what overrules the graders, and to the audit who said it."""
+        added = self.append(judgment)
+        if added:
+            pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
+            self._audit.put("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
+        return added
+
+    def check_evidence(self, judgment: Judgment, *, as_is: bool = False) -> None:
+        """Raise `BadInput` where evidence lies outside the text, as far as that is the stored one.
+
+        Another wording is not there any more, and its places are never looked up in this one. A
+        judgment that names no wording is of the stored one, unless it is taken ``as_is``.
+        """
+        rows = self._db.rows(
+            "SELECT text_hash, length(text) FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]
+        )
+        stored, length = rows[0] if rows else (None, 0)
+        wording = judgment.text_hash if as_is else judgment.text_hash or stored
+        if wording is None:
+            raise BadInput("evidence needs text_hash, which says in which text its places are")
+        if wording == stored:
+            check_passages_inside(judgment.evidence, length)
 
     def undo(
         self,
@@ -355,7 +326,7 @@ class JudgmentLog(CopyReader):
         grader's, `BadInput` where it is undone already, is itself an undo, or where the grader has
         judged the pair again since.
         """
-        with self._translated():
+        with self._db.translated():
             added = self._db.execute(
                 UNDO_JUDGMENT,
                 {
@@ -375,7 +346,7 @@ class JudgmentLog(CopyReader):
         return bool(added)
 
     def _explain_not_undone(self, event_id: str, undoes: str, grader: str) -> None:
-        event = self._rows(
+        event = self._db.rows(
             "SELECT g.name, j.undoes IS NOT NULL, undo.event_id FROM judgments AS j "
             "LEFT JOIN graders AS g ON g.id = j.grader "
             "LEFT JOIN judgments AS undo ON undo.undoes = j.id WHERE j.event_id = ?",
@@ -390,44 +361,49 @@ class JudgmentLog(CopyReader):
             raise BadInput("this grade was already undone")
         if is_undo:
             raise BadInput("an undo cannot be undone; grade the chunk again")
-        if self._value("SELECT 1 FROM judgments WHERE event_id = ?", [event_id]):
+        if self._db.value("SELECT 1 FROM judgments WHERE event_id = ?", [event_id]):
             raise BadInput(f"event {event_id!r} is in the log with other content")
         raise BadInput("this chunk has been graded again since; undo that grade first")
 
     def revision(self) -> int:
         """Return the id of the newest judgment, 0 before the first: what "live" is keyed on."""
-        return int(self._value("SELECT coalesce(max(id), 0) FROM judgments"))
+        return int(self._db.value("SELECT coalesce(max(id), 0) FROM judgments"))
 
     def changes_since(self, revision: int) -> list[GradeChange]:
         """Return the golden grades of all pairs judged after ``revision``, as they are now.
 
         And of all pairs whose transferred grade rests on what was said of one of these.
         """
-        pairs = self._rows(CHANGED_PAIRS, [revision])
+        pairs = self._db.rows(CHANGED_PAIRS, [revision])
         return [self._golden_of(query, chunk, query_id) for query, chunk, query_id in pairs]
 
     def _golden_of(self, query: int, chunk: int, query_id: str) -> GradeChange:
-        rows = self._often(GOLDEN_OF_PAIR, [query, chunk])
+        rows = self._db.often(GOLDEN_OF_PAIR, [query, chunk])
         grade, stale, kind = rows[0] if rows else (None, False, None)
         return GradeChange(query_id, chunk, grade, bool(stale), kind)
 
-    def _current_imports(self, kind: str = "import") -> dict[tuple[str, str], GoldenGrade]:
+    def current_imports(self, kind: str = "import") -> dict[tuple[str, str], GoldenGrade]:
         """Return what files say of each pair now, or what was transferred to its present text."""
+        rows = self._db.rows(
+            "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note, j.text_hash, "
+            "j.evidence, j.carried_from FROM current_judgments AS j "
+            "JOIN queries AS q ON q.id = j.query "
+            "JOIN chunks AS c ON c.id = j.chunk WHERE j.kind = ? "
+            "AND (j.kind = 'import' OR coalesce(j.text_hash = c.text_hash, true))",
+            [kind],
+        )
         return {
             (query_id, chunk_id): GoldenGrade(
                 *(query_id, chunk_id, grade, tuple(json.loads(graders or "[]")), note),
                 Evidence(text_hash, passages_from_column(evidence)) if evidence else None,
                 carried_from=sources_from_column(bases) or (),
             )
-            for query_id, chunk_id, grade, graders, note, text_hash, evidence, bases in self._rows(
-                "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note, j.text_hash, "
-                "j.evidence, j.carried_from FROM current_judgments AS j "
-                "JOIN queries AS q ON q.id = j.query "
-                "JOIN chunks AS c ON c.id = j.chunk WHERE j.kind = ? "
-                "AND (j.kind = 'import' OR coalesce(j.text_hash = c.text_hash, true))",
-                [kind],
-            )
+            for query_id, chunk_id, grade, graders, note, text_hash, evidence, bases in rows
         }
+
+    def log(self) -> list[Judgment]:
+        """Return the whole log, oldest first."""
+        return [judgment_from_row(row) for row in self._db.rows(f"{JUDGMENT_EVENTS} ORDER BY j.id")]
 
 
 def graders_column(judgment: Judgment) -> str | None:
@@ -435,91 +411,3 @@ def graders_column(judgment: Judgment) -> str | None:
     if judgment.kind != "import":
         return None
     return json.dumps(list(judgment.graders), ensure_ascii=False)
-
-
-# Whoever once knew more of a pair still knows it: the log says so even where it came from a file.
-IS_BLIND = """
-WITH pair AS (
-    SELECT
-        (SELECT id FROM queries WHERE query_id = :query_id) AS query,
-        (SELECT id FROM chunks WHERE chunk_id = :chunk_id) AS chunk,
-        (SELECT id FROM graders WHERE name = :grader) AS grader
-)
-SELECT
-    NOT EXISTS (
-        SELECT 1 FROM lists_seen AS s WHERE s.query = pair.query AND s.grader = pair.grader
-    )
-    AND NOT EXISTS (
-        SELECT 1 FROM told AS t
-        WHERE t.query = pair.query AND t.chunk = pair.chunk AND t.grader = pair.grader
-    )
-    AND NOT EXISTS (
-        SELECT 1 FROM judgments AS j
-        WHERE j.query = pair.query AND j.chunk = pair.chunk AND +j.grader = pair.grader
-            AND j.blind = 0
-    )
-FROM pair
-"""
-
-
-class Exposure(JudgmentLog):
-    """Whom the ranked lists of a query, or the grades others gave, were shown to."""
-
-    def note_lists_seen(self, grader: str, query_id: str) -> None:
-        """Remember that a query's ranked lists were shown to a grader, who is made known.
-
-        Writes only where it is new: what somebody opens again and again costs a read.
-        """
-        if self._has_seen_lists(grader, query_id):
-            return
-        self.add_grader(grader)
-        with self._translated():
-            self._db.execute(
-                "INSERT INTO lists_seen (query, grader, seen_at) SELECT q.id, g.id, ? "
-                "FROM queries AS q, graders AS g WHERE q.query_id = ? AND g.name = ? "
-                "ON CONFLICT DO NOTHING",
-                [moment(), query_id, grader],
-            )
-
-    def _has_seen_lists(self, grader: str, query_id: str) -> bool:
-        return bool(
-            self._value(
-                "SELECT EXISTS (SELECT 1 FROM lists_seen WHERE "
-                "query = (SELECT id FROM queries WHERE query_id = ?) AND "
-                "grader = (SELECT id FROM graders WHERE name = ?))",
-                [query_id, grader],
-            )
-        )
-
-    def note_told(self, grader: str, pairs: Iterable[tuple[str, str]]) -> None:
-        """Remember that a grader was told what others gave these queries' chunks.
-
-        Writes only where it is new, all at once.
-        """
-        new = [pair for pair in dict.fromkeys(pairs) if self.is_blind(grader, *pair)]
-        if not new:
-            return
-        self.add_grader(grader)
-        with self._transaction():
-            for query_id, chunk_id in new:
-                self._db.execute(
-                    "INSERT INTO told (query, chunk, grader, told_at) SELECT q.id, c.id, g.id, ? "
-                    "FROM queries AS q, chunks AS c, graders AS g "
-                    "WHERE q.query_id = ? AND c.chunk_id = ? AND g.name = ? ON CONFLICT DO NOTHING",
-                    [moment(), query_id, chunk_id, grader],
-                )
-
-    def is_blind(self, grader: str, query_id: str, chunk_id: str) -> bool:
-        """Say whether a grader knows nothing of a pair but its query and its chunk.
-
-        They do not where they were shown the query's ranked lists or told what others gave, or
-        have judged the pair before knowing more.
-        """
-        names = {"grader": grader, "query_id": query_id, "chunk_id": chunk_id}
-        return bool(self._value(IS_BLIND, names))
-
-    def is_blind_to_copies(self, grader: str, query_id: str, chunk_id: str) -> bool:
-        """Say `is_blind` of a pair and of the copies of its chunk in the query's pool."""
-        family = self.family_of(query_id, chunk_id)
-        ids = [chunk_id, *self.chunk_ids(family).values()]
-        return all(self.is_blind(grader, query_id, each) for each in dict.fromkeys(ids))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,14 +19,13 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import check_name, name_key
+from labeler.model import check_id, check_name, name_key
+from labeler.store.audit import Audit
 from labeler.store.columns import moment
 from labeler.store.connection import Connection
-from labeler.store.judgments import JudgmentLog
 
 Role = Literal["grader", "lead"]
 LOWER_CASE = str.maketrans(ascii_uppercase, ascii_lowercase)
-
 VALID_INVITATIONS = """
 SELECT g.name, g.role FROM invitations AS i JOIN graders AS g ON g.id = i.grader
 WHERE i.revoked_at IS NULL
@@ -61,7 +61,6 @@ SELECT DISTINCT g.name FROM graders AS g WHERE g.role = 'lead' AND (
 )
 ORDER BY g.name
 """
-
 # When each grader signed in first and was here last: a judgment, or a session that began.
 VISITS = """
 WITH sessions_of AS (
@@ -81,7 +80,6 @@ LEFT JOIN sessions_of AS s ON s.grader = g.id
 LEFT JOIN used AS u ON u.grader = g.id
 LEFT JOIN judged AS j ON j.grader = g.id
 """
-
 NEWEST_INVITATION = """
 SELECT who, way FROM audit WHERE kind = 'invite' AND subject = ? ORDER BY id DESC LIMIT 1
 """
@@ -120,8 +118,66 @@ class GraderVisits:
     last: str | None
 
 
-class People(JudgmentLog):
-    """Graders' names and roles, and how each of them comes in."""
+@dataclass(frozen=True, slots=True)
+class GraderIdentity:
+    """A grader as their browser knows them: ``key`` stays theirs when they are renamed."""
+
+    name: str
+    key: str
+
+
+class People:
+    """Adds, invites and renames graders, and reads who they are."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+
+    def add(self, name: str, *, role: str = "lead") -> None:
+        """Make a grader known; one who is already known is left as they are.
+
+        Writes only where there is something to write: every page asks this.
+        """
+        check_id(name, "grader")
+        if self._db.value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
+            with self._db.translated():
+                self.put(name, role)
+
+    def put(self, name: str, role: str = "lead") -> None:
+        """Make a grader known; a name that an earlier version took stays good."""
+        check_id(name, "grader")
+        if self._db.value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
+            check_name(name, "grader")
+        self._db.execute(
+            "INSERT INTO graders (name, role, seed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [name, role, secrets.randbits(31)],
+        )
+
+    def seed(self, name: str) -> int:
+        """Return the number that shuffles this grader's pool; raises `NotFound`."""
+        seed = self._db.value("SELECT seed FROM graders WHERE name = ?", [name])
+        if seed is None:
+            raise NotFound(f"there is no grader named {name!r}")
+        return int(seed)
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a grader another name; everything they judged stays theirs.
+
+        Raises `NotFound` where there is no ``old`` and `BadInput` where there is a ``new``.
+        """
+        check_name(new, "grader")
+        with self._db.writing():
+            grader = self._grader(old)
+            if self._db.value("SELECT 1 FROM graders WHERE name = ?", [new]):
+                raise BadInput(f"there is a grader named {new!r} already; choose another name")
+            self._db.execute("UPDATE graders SET name = ? WHERE id = ?", [new, grader])
+            self._audit.put("rename", old, {"what": "grader", "to": new})
+
+    def _grader(self, name: str) -> int:
+        key = self._db.value("SELECT id FROM graders WHERE name = ?", [name])
+        if key is None:
+            raise NotFound(f"there is no grader named {name!r}; 'labeler people' lists all")
+        return int(key)
 
     def invite(
         self,
@@ -150,6 +206,50 @@ class People(JudgmentLog):
             self._note_invitation(name, "link", bool(ended), expires=till, once=once)
         return bool(ended)
 
+    @contextmanager
+    def _keeping_a_lead(self) -> Iterator[None]:
+        with self._db.transaction():
+            before = self.leads()
+            yield
+            if before and not self.leads():
+                raise BadInput(
+                    f"{before[0]!r} is the last lead who can sign in; make somebody else a lead "
+                    "first: labeler change role NAME lead"
+                )
+
+    def _receive(self, name: str, role: Role | None) -> int:
+        """Make a grader known, give them their role and return their key."""
+        keep = role is None and self.is_invited(name)
+        self.put(name)
+        grader = self._grader(name)
+        if not keep:
+            self._set_role(grader, role or "grader")
+        return grader
+
+    def _set_role(self, grader: int, role: Role) -> None:
+        self._db.execute("UPDATE graders SET role = ? WHERE id = ?", [role, grader])
+
+    def _revoke(self, where: str, value: int | str) -> int:
+        ended = self._db.execute(
+            f"UPDATE invitations SET revoked_at = ? WHERE revoked_at IS NULL AND {where}",
+            [moment(), value],
+        )
+        return int(ended.rowcount)
+
+    def _add_invitation(self, grader: int, **given: str | int | None) -> None:
+        columns = {"grader": grader, "created_at": moment(), **given}
+        self._db.execute(
+            f"INSERT INTO invitations ({', '.join(columns)}) "
+            f"VALUES ({', '.join('?' * len(columns))})",
+            list(columns.values()),
+        )
+
+    def _note_invitation(self, name: str, way: str, ended: bool, **more: str | bool | None) -> None:
+        role = self._db.value("SELECT role FROM graders WHERE name = ?", [name])
+        limits = {what: value for what, value in more.items() if value}
+        earlier = {"earlier": "ended"} if ended else {}
+        self._audit.put("invite", name, {"role": role, "by": way, **limits, **earlier})
+
     def allow(
         self, name: str, address: str, *, role: Role | None = None, issuer: str | None = None
     ) -> bool:
@@ -175,14 +275,14 @@ class People(JudgmentLog):
             ended = self._revoke("grader = ?", self._grader(name))
             if not ended:
                 raise BadInput(f"{name!r} has no valid invitation; 'labeler people' lists all")
-            self._note("revoke", name)
+            self._audit.put("revoke", name)
         return ended
 
     def revoke_everyone(self) -> int:
         """End every invitation and return how many there were: the door is open as at first."""
-        with self._transaction():
+        with self._db.transaction():
             ended = self._revoke("?", True)
-            self._note("revoke", None, {"everyone": ended})
+            self._audit.put("revoke", None, {"everyone": ended})
         return ended
 
     def change_role(self, name: str, role: Role) -> None:
@@ -199,115 +299,68 @@ class People(JudgmentLog):
                     f"labeler invite {shlex.quote(name)} --role {role}"
                 )
             self._set_role(grader, role)
-            self._note("role", name, {"role": role})
+            self._audit.put("role", name, {"role": role})
 
     def leads(self) -> list[str]:
         """Return the names of the leads who can come in."""
-        return [name for (name,) in self._rows(LEADS)]
+        return [name for (name,) in self._db.rows(LEADS)]
 
-    @contextmanager
-    def _keeping_a_lead(self) -> Iterator[None]:
-        with self._transaction():
-            before = self.leads()
-            yield
-            if before and not self.leads():
-                raise BadInput(
-                    f"{before[0]!r} is the last lead who can sign in; make somebody else a lead "
-                    "first: labeler change role NAME lead"
-                )
+    def is_invited(self, name: str) -> bool:
+        """Say whether an invitation of this grader stands."""
+        return bool(self._db.value(f"SELECT EXISTS ({VALID_INVITATIONS} AND g.name = ?)", [name]))
 
-    def rename_grader(self, old: str, new: str) -> None:
-        """Give a grader another name; everything they judged stays theirs.
+    def has_invitations(self, role: Role | None = None) -> bool:
+        """Say whether anyone (with this role) is invited."""
+        sql = f"SELECT EXISTS ({VALID_INVITATIONS} AND coalesce(g.role = ?, true))"
+        return bool(self._db.value(sql, [role]))
 
-        Raises `NotFound` where there is no ``old`` and `BadInput` where there is a ``new``.
-        """
-        check_name(new, "grader")
-        with self._writing():
-            grader = self._grader(old)
-            if self._value("SELECT 1 FROM graders WHERE name = ?", [new]):
-                raise BadInput(f"there is a grader named {new!r} already; choose another name")
-            self._db.execute("UPDATE graders SET name = ? WHERE id = ?", [new, grader])
-            self._note("rename", old, {"what": "grader", "to": new})
+    def invited_at(self, address: str) -> tuple[str, Role] | None:
+        """Return name and role of whoever comes in by a login with this address."""
+        rows = self._db.rows(f"{VALID_INVITATIONS} AND i.address = ?", [lower_ascii(address)])
+        return rows[0] if rows else None
 
     def inviter_of(self, name: str) -> str | None:
         """Return who invited a grader last, None if nobody did or not on these pages."""
-        newest = self._rows(NEWEST_INVITATION, [name])
+        newest = self._db.rows(NEWEST_INVITATION, [name])
         return newest[0][0] if newest and newest[0][1] != "terminal" else None
 
     def ways_in(self) -> list[GraderAccess]:
         """Return how each grader comes in, by name; one with a link and a login is there twice."""
-        return [access_from_row(row) for row in self._rows(ACCESS_OF_GRADERS)]
+        return [access_from_row(row) for row in self._db.rows(ACCESS_OF_GRADERS)]
 
     def visits(self) -> dict[str, GraderVisits]:
         """Return when each grader was here first and last, by name."""
         return {
             name: GraderVisits(first, max(filter(None, (signed_in, judged)), default=None))
-            for name, first, signed_in, judged in self._rows(VISITS)
+            for name, first, signed_in, judged in self._db.rows(VISITS)
         }
 
     def names_like(self, name: str) -> list[str]:
         """Return the graders whose names differ from this one in case or blanks at most."""
         key = name_key(name)
-        known = [other for (other,) in self._rows("SELECT name FROM graders ORDER BY name")]
+        known = [other for (other,) in self._db.rows("SELECT name FROM graders ORDER BY name")]
         return [other for other in known if name_key(other) == key]
 
-    def has_invitations(self, role: Role | None = None) -> bool:
-        """Say whether anyone (with this role) is invited."""
-        sql = f"SELECT EXISTS ({VALID_INVITATIONS} AND coalesce(g.role = ?, true))"
-        return bool(self._value(sql, [role]))
+    def giver(self, name: str) -> GraderIdentity:
+        """Return a grader's name and key; raises `NotFound`."""
+        rows = self._db.rows("SELECT id, seed FROM graders WHERE name = ?", [name])
+        if not rows:
+            raise NotFound(f"there is no grader named {name!r}")
+        return GraderIdentity(name, self._key_of(*rows[0]))
 
-    def is_invited(self, name: str) -> bool:
-        """Say whether an invitation of this grader stands."""
-        return bool(self._value(f"SELECT EXISTS ({VALID_INVITATIONS} AND g.name = ?)", [name]))
+    def _key_of(self, number: int, seed: int) -> str:
+        # The same in every copy of the file; nobody who is added to an older copy gets it again.
+        named = f"{self._text_setting('golden_set')} {number} {seed}"
+        return hashlib.sha256(named.encode()).hexdigest()[:16]
 
-    def invited_with(self, token_hash: str) -> tuple[str, Role] | None:
-        """Return name and role of whoever's link has a secret with this hash."""
-        rows = self._rows(f"{VALID_INVITATIONS} AND i.token_hash = ?", [token_hash])
-        return rows[0] if rows else None
+    def _text_setting(self, key: str) -> str:
+        value = self._db.value("SELECT value FROM settings WHERE key = ?", [key])
+        return str(json.loads(value))
 
-    def invited_at(self, address: str) -> tuple[str, Role] | None:
-        """Return name and role of whoever comes in by a login with this address."""
-        rows = self._rows(f"{VALID_INVITATIONS} AND i.address = ?", [lower_ascii(address)])
-        return rows[0] if rows else None
-
-    def _receive(self, name: str, role: Role | None) -> int:
-        """Make a grader known, give them their role and return their key."""
-        keep = role is None and self.is_invited(name)
-        self._add_grader(name)
-        grader = self._grader(name)
-        if not keep:
-            self._set_role(grader, role or "grader")
-        return grader
-
-    def _note_invitation(self, name: str, way: str, ended: bool, **more: str | bool | None) -> None:
-        role = self._value("SELECT role FROM graders WHERE name = ?", [name])
-        limits = {what: value for what, value in more.items() if value}
-        earlier = {"earlier": "ended"} if ended else {}
-        self._note("invite", name, {"role": role, "by": way, **limits, **earlier})
-
-    def _set_role(self, grader: int, role: Role) -> None:
-        self._db.execute("UPDATE graders SET role = ? WHERE id = ?", [role, grader])
-
-    def _grader(self, name: str) -> int:
-        key = self._value("SELECT id FROM graders WHERE name = ?", [name])
-        if key is None:
-            raise NotFound(f"there is no grader named {name!r}; 'labeler people' lists all")
-        return int(key)
-
-    def _revoke(self, where: str, value: int | str) -> int:
-        ended = self._db.execute(
-            f"UPDATE invitations SET revoked_at = ? WHERE revoked_at IS NULL AND {where}",
-            [moment(), value],
-        )
-        return int(ended.rowcount)
-
-    def _add_invitation(self, grader: int, **given: str | int | None) -> None:
-        columns = {"grader": grader, "created_at": moment(), **given}
-        self._db.execute(
-            f"INSERT INTO invitations ({', '.join(columns)}) "
-            f"VALUES ({', '.join('?' * len(columns))})",
-            list(columns.values()),
-        )
+    def giver_with(self, key: str) -> str | None:
+        """Return the name of the grader whose key this is, None where nobody has it."""
+        rows = self._db.rows("SELECT name, id, seed FROM graders")
+        return next((name for name, *row in rows if self._key_of(*row) == key), None)
 
 
 def access_from_row(row: Sequence[Any]) -> GraderAccess:
@@ -337,36 +390,3 @@ def lower_ascii(address: str) -> str:
     ('ann@example.org', '\u212aate@example.org')
     """
     return address.translate(LOWER_CASE)
-
-
-@dataclass(frozen=True, slots=True)
-class GraderIdentity:
-    """A grader as their browser knows them: ``key`` stays theirs when they are renamed."""
-
-    name: str
-    key: str
-
-
-class GraderKeys(Connection):
-    """Graders by the keys that browsers keep their grades under."""
-
-    def giver(self, name: str) -> GraderIdentity:
-        """Return a grader's name and key; raises `NotFound`."""
-        rows = self._rows("SELECT id, seed FROM graders WHERE name = ?", [name])
-        if not rows:
-            raise NotFound(f"there is no grader named {name!r}")
-        return GraderIdentity(name, self._key_of(*rows[0]))
-
-    def giver_with(self, key: str) -> str | None:
-        """Return the name of the grader whose key this is, None where nobody has it."""
-        rows = self._rows("SELECT name, id, seed FROM graders")
-        return next((name for name, *row in rows if self._key_of(*row) == key), None)
-
-    def _key_of(self, number: int, seed: int) -> str:
-        # The same in every copy of the file; nobody who is added to an older copy gets it again.
-        named = f"{self._text_setting('golden_set')} {number} {seed}"
-        return hashlib.sha256(named.encode()).hexdigest()[:16]
-
-    def _text_setting(self, key: str) -> str:
-        value = self._value("SELECT value FROM settings WHERE key = ?", [key])
-        return str(json.loads(value))

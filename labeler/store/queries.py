@@ -1,108 +1,37 @@
-"""Queries: add, load and edit them, their history, their splits and which of them leaked.
+"""Queries: load, add, edit, retire, find and read them, and the buckets that they are in.
 
-A change of a query and its entry in the history are written in one transaction. A leaked query
-is one that was found in other texts, which systems may have been built with.
+A change of a query and its entry in the history are written in one transaction.
 """
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
-    EVERYTHING,
     QUERY_CHANGES,
     Loaded,
+    LoadReport,
     Query,
     QueryChange,
     QueryOrigin,
-    Selection,
-    query_differences,
+    fold_text,
+    format_count,
+    format_list,
+    order_buckets,
 )
 from labeler.model.snapshot import query_digest
 from labeler.store.audit import Audit
-from labeler.store.columns import as_json, moment
-from labeler.store.contents import ContentsReader
-
-INSERT_CHANGE = """
-INSERT INTO query_history (query, kind, at, who, file, before, after)
-SELECT id, ?, ?, ?, ?, ?, ? FROM queries WHERE query_id = ?
-"""
-SELECT_CHANGES = """
-SELECT h.id, q.query_id, h.kind, h.at, h.who, h.file, h.before, h.after
-FROM query_history AS h JOIN queries AS q ON q.id = h.query
-"""
-ORIGIN_OF_QUERY = "SELECT source, source_file, added_at, added_by FROM queries WHERE query_id = ?"
-ORIGINS_IN_USE = """
-SELECT query_id, source, source_file, added_at, added_by
-FROM queries WHERE retired_at IS NULL ORDER BY id
-"""
-SET_ORIGIN = """
-UPDATE queries SET source = ?, source_file = ?, added_at = ?, added_by = ? WHERE query_id = ?
-"""
-
-
-class QueryHistory(Audit):
-    """The log of changes of queries, and where each query came from."""
-
-    def _note_change(
-        self, kind: str, before: Query | None, after: Query, file: str | None = None
-    ) -> None:
-        """Add what a change was of, if it was of anything."""
-        was, now = query_differences(before, after)
-        if was != now:
-            said = [kind, moment(), self.whoever(), file, as_json(was), as_json(now)]
-            self._db.execute(INSERT_CHANGE, [*said, after.query_id])
-
-    def _note_fields(self, kind: str, query_id: str, was: Any, now: Any) -> None:
-        said = [kind, moment(), self.whoever(), None, as_json(was), as_json(now)]
-        self._db.execute(INSERT_CHANGE, [*said, query_id])
-
-    def _note_origin(self, query_ids: Iterable[str], source: str, file: str | None) -> None:
-        row = (source, file, moment(), self.whoever())
-        self._db.conn.executemany(SET_ORIGIN, ((*row, query_id) for query_id in query_ids))
-
-    def _put_origin(self, query_id: str, origin: QueryOrigin) -> None:
-        row = (origin.source, origin.file, origin.added_at, origin.added_by, query_id)
-        self._db.execute(SET_ORIGIN, row)
-
-    def _put_change(self, change: QueryChange) -> None:
-        """Add a change as another file has it."""
-        said = [change.kind, change.at, change.who, change.file]
-        self._db.execute(
-            INSERT_CHANGE, [*said, as_json(change.before), as_json(change.after), change.query_id]
-        )
-
-    def history_of(self, query_id: str) -> list[QueryChange]:
-        """Return what was changed of a query, the newest first."""
-        rows = self._rows(f"{SELECT_CHANGES} WHERE q.query_id = ? ORDER BY h.id DESC", [query_id])
-        return [_change_from_row(row) for row in rows]
-
-    def history(self) -> list[QueryChange]:
-        """Return every change of every query, oldest first."""
-        return [_change_from_row(row) for row in self._rows(f"{SELECT_CHANGES} ORDER BY h.id")]
-
-    def origin_of(self, query_id: str) -> QueryOrigin:
-        """Return where a query came from; `NotFound` where there is none."""
-        rows = self._rows(ORIGIN_OF_QUERY, [query_id])
-        if not rows:
-            raise NotFound(f"there is no query {query_id!r} in the golden set")
-        return QueryOrigin(*rows[0])
-
-    def origins(self) -> dict[str, QueryOrigin]:
-        """Return where each query in use came from, in the order they were loaded."""
-        return {query_id: QueryOrigin(*rest) for query_id, *rest in self._rows(ORIGINS_IN_USE)}
-
-
-def _change_from_row(row: tuple[Any, ...]) -> QueryChange:
-    change = QueryChange(*row)
-    return replace(change, before=json.loads(row[6]), after=json.loads(row[7]))
-
+from labeler.store.columns import as_json, moment, query_from_row
+from labeler.store.connection import Connection
+from labeler.store.load_reports import load_report
+from labeler.store.query_history import QueryHistory
 
 PUT_QUERY = """
 INSERT INTO queries (
@@ -116,29 +45,209 @@ ON CONFLICT (query_id) DO UPDATE SET
     metadata = excluded.metadata, split = excluded.split
 RETURNING id
 """
+QUERY_COLUMNS = (
+    "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata, q.split"
+)
+RETIRED_QUERIES = "SELECT query_id FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
+IN_USE = "WHERE q.retired_at IS NULL"
+BUCKETS = """
+SELECT q.id AS id, q.query_id AS query_id, 'task' AS facet, q.task AS bucket
+FROM queries AS q WHERE q.task IS NOT NULL AND q.retired_at IS NULL
+UNION ALL
+SELECT q.id, q.query_id, 'split', q.split
+FROM queries AS q WHERE q.split IS NOT NULL AND q.retired_at IS NULL
+UNION ALL
+SELECT q.id, q.query_id, b.facet, b.bucket
+FROM query_buckets AS b JOIN queries AS q ON q.id = b.query
+WHERE q.retired_at IS NULL AND (b.facet <> 'split' OR q.split IS NULL)
+"""
+RETIRED_SINCE = "SELECT query_id, retired_at FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
+_MOST_NAMED = 3
+QUERY_SUMMARIES = """
+SELECT id, query_id, text, task, retired_at, split, id IN (SELECT query FROM leaked_queries)
+FROM queries ORDER BY id
+"""
 
 
 class QueryConflict(BadInput):
     """Somebody else changed a query while it was being edited; nothing was stored."""
 
 
-def _text_or(given: str | None, known: str | None) -> str | None:
-    """Return a text of a file, or the one already there where that has none."""
-    return known if known and not (given or "").strip() else given
+@dataclass(frozen=True, slots=True)
+class QuerySummary:
+    """A query as the list of queries shows it; ``grades`` are golden grades, retired or not.
+
+    ``leaked`` says that it is marked as found in other texts.
+    """
+
+    query_id: str
+    text: str
+    task: str | None
+    retired_at: str | None
+    grades: int
+    split: str | None
+    leaked: bool
 
 
-def query_fingerprint(query: Query) -> str:
-    """Return a mark of what a query says, another one as soon as anything of it changes."""
-    return query_digest(query, ())[:16]
+class Queries:
+    """Reads and changes queries."""
 
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+        self._history = QueryHistory(connection)
 
-class Queries(ContentsReader, QueryHistory):
-    """Queries as they come in and are changed."""
+    def get(self, query_id: str) -> Query:
+        """Return a query, retired or not; `NotFound` where there is none."""
+        found = self._query(query_id)
+        if found is None:
+            raise NotFound(f"there is no query {query_id!r} in the golden set")
+        return found
 
-    def _put_queries(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
+    def _query(self, query_id: str) -> Query | None:
+        found = self._where("WHERE q.query_id = ?", [query_id])
+        return found[0] if found else None
+
+    def _where(self, where: str, parameters: Sequence[Any] = ()) -> list[Query]:
+        return list(self._each_where(where, parameters))
+
+    def _each_where(self, where: str, parameters: Sequence[Any] = ()) -> Iterator[Query]:
+        given = self._db.each(
+            "SELECT q.query_id, b.facet, b.bucket FROM query_buckets AS b "
+            f"JOIN queries AS q ON q.id = b.query {where} ORDER BY q.id, b.facet",
+            parameters,
+        )
+        buckets = groupby(given, itemgetter(0))
+        query_id, found = next(buckets, (None, given))
+        for row in self._db.each(
+            f"SELECT {QUERY_COLUMNS} FROM queries AS q {where} ORDER BY q.id", parameters
+        ):
+            own: dict[str, str] = {}
+            if row[0] == query_id:
+                own = {facet: bucket for _, facet, bucket in found}
+                query_id, found = next(buckets, (None, given))
+            yield query_from_row(row, own)
+
+    def has(self, query_id: str) -> bool:
+        """Say whether there is a query with this id that is not retired."""
+        asked = "SELECT 1 FROM queries WHERE query_id = ? AND retired_at IS NULL"
+        return self._db.value(asked, [query_id]) is not None
+
+    def all(self) -> list[Query]:
+        """Return all queries but the retired ones, in the order they were loaded."""
+        return list(self.each())
+
+    def each(self) -> Iterator[Query]:
+        """Give what `all` returns one by one: all at once take much memory, and time to tend it."""
+        return self._each_where(IN_USE)
+
+    def by_id(self, query_ids: Iterable[str]) -> dict[str, Query]:
+        """Return queries by their ids, retired or not, without those that are not there."""
+        ids = [as_json(list(query_ids))]
+        found = self._each_where("WHERE q.query_id IN (SELECT value FROM json_each(?))", ids)
+        return {query.query_id: query for query in found}
+
+    def with_retired(self) -> tuple[list[Query], dict[str, str]]:
+        """Return every query in the order loaded, and since when some are retired."""
+        with self._db.reading():
+            return self._where(""), dict(self._db.rows(RETIRED_SINCE))
+
+    def count(self) -> int:
+        """Return how many queries there are, without the retired ones."""
+        return int(self._db.value("SELECT count(*) FROM queries WHERE retired_at IS NULL"))
+
+    def ids(self) -> set[str]:
+        """Return the ids of all queries, retired ones included."""
+        return {query_id for (query_id,) in self._db.rows("SELECT query_id FROM queries")}
+
+    def texts(self) -> dict[str, str]:
+        """Return the text of every query by its id, retired ones included."""
+        return dict(self._db.rows("SELECT query_id, text FROM queries ORDER BY id"))
+
+    def facets(self) -> dict[str, list[str]]:
+        """Return every facet with its buckets, of queries that are not retired."""
+        counts: dict[str, dict[str, int]] = {}
+        for facet, bucket, queries in self._db.rows(
+            f"SELECT facet, bucket, count(*) FROM ({BUCKETS}) GROUP BY 1, 2 ORDER BY 1, min(id)"
+        ):
+            counts.setdefault(facet, {})[bucket] = queries
+        return {facet: list(order_buckets(queries_in)) for facet, queries_in in counts.items()}
+
+    def in_bucket(self, facet: str, bucket: str) -> set[str]:
+        """Return the queries of a bucket, without the retired ones."""
+        rows = self._db.rows(
+            f"SELECT query_id FROM ({BUCKETS}) WHERE facet = ? AND bucket = ?", [facet, bucket]
+        )
+        return {query_id for (query_id,) in rows}
+
+    def find(
+        self,
+        words: str = "",
+        *,
+        retired: bool | None = None,
+        split: str | None = None,
+        leaked: bool | None = None,
+        most: int = 50,
+    ) -> tuple[list[QuerySummary], int]:
+        """Return the first queries whose id or text holds ``words``, and how many there are.
+
+        Upper and lower case are the same. ``retired`` keeps to those that are, or are not,
+        ``split`` to those of one split, and ``leaked`` to those that are marked as leaked, or not.
+        """
+        wanted = words.strip().casefold()
+        with self._db.reading():
+            found = [
+                row
+                for row in self._db.rows(QUERY_SUMMARIES)
+                if (wanted in row[1].casefold() or wanted in row[2].casefold())
+                and retired in (None, row[4] is not None)
+                and split in (None, row[5])
+                and leaked in (None, bool(row[6]))
+            ]
+            shown = [
+                QuerySummary(
+                    query_id, text, task, retired_at, self._grades_of(number), part, bool(leak)
+                )
+                for number, query_id, text, task, retired_at, part, leak in found[:most]
+            ]
+        return shown, len(found)
+
+    def _grades_of(self, query: int) -> int:
+        return int(self._db.value("SELECT count(*) FROM golden WHERE query = ?", [query]))
+
+    def load(self, loaded: Loaded[Query], *, update: bool = False) -> LoadReport:
+        """Add queries; one that is there with the same content is left alone.
+
+        Other content for a known id is refused, or replaces it with ``update``.
+        """
+        with self._db.writing():
+            counts = self.put(loaded, update=update)
+            self._audit.put_load("queries", loaded.source, counts)
+            alike = self._look_alikes(loaded)
+        return load_report("queries", replace(loaded, warnings=(*loaded.warnings, *alike)), counts)
+
+    def _look_alikes(self, loaded: Loaded[Query]) -> list[str]:
+        """Return a sentence on queries that differ from another only in blanks or Unicode form."""
+        first: dict[str, tuple[str, str]] = {}
+        for query_id, text in self.texts().items():
+            first.setdefault(fold_text(text), (query_id, text))
+        found = []
+        for query in loaded.records:
+            other, text = first[fold_text(query.text)]
+            if text != query.text and text.strip():
+                found.append(f"{query.query_id!r} and {other!r}")
+        if not found:
+            return []
+        return [
+            f"{format_count(len(found), 'query looks', 'queries look')} like another: only "
+            "blanks or the Unicode form differ (" + format_list(found, _MOST_NAMED) + ")"
+        ]
+
+    def put(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
+        """Add queries, in the transaction of the caller; count what came of them."""
         counts: Counter[str] = Counter()
-        came = QueryOrigin("file", loaded.source, moment(), self.whoever())
-        there = {query_id for (query_id,) in self._rows("SELECT query_id FROM queries")}
+        came = QueryOrigin("file", loaded.source, moment(), self._audit.who())
+        there = self.ids()
         for index, query in enumerate(loaded.records):
             known = self._query(query.query_id) if query.query_id in there else None
             there.add(query.query_id)
@@ -162,10 +271,10 @@ class Queries(ContentsReader, QueryHistory):
                     "set with other content; replace it with --update"
                 )
             counts["new" if known is None else "updated"] += 1
-            with self._translated(loaded.where(index)):
+            with self._db.translated(loaded.where(index)):
                 self._put_query(query, came)
                 if known is not None:
-                    self._note_change("load", known, query, loaded.source)
+                    self._history.note_change("load", known, query, loaded.source)
         return counts
 
     def _put_query(self, query: Query, came: QueryOrigin) -> None:
@@ -188,59 +297,86 @@ class Queries(ContentsReader, QueryHistory):
             [(number, facet, bucket) for facet, bucket in query.buckets.items()],
         )
 
-    def query(self, query_id: str) -> Query:
-        """Return a query, retired or not; `NotFound` where there is none."""
-        found = self._query(query_id)
-        if found is None:
-            raise NotFound(f"there is no query {query_id!r} in the golden set")
-        return found
-
-    def add_query(self, query: Query) -> None:
+    def add(self, query: Query) -> None:
         """Add a query that somebody typed; `BadInput` where there is one with its id."""
-        with self._writing():
-            self._add_query(query, "typed", None)
+        with self._db.writing():
+            self.put_new(query, "typed", None)
 
-    def _add_query(self, query: Query, source: str, file: str | None) -> None:
+    def put_new(self, query: Query, source: str, file: str | None) -> None:
+        """Add a query in the transaction of the caller, see `add`."""
         if self._query(query.query_id) is not None:
             raise BadInput(
                 f"query {query.query_id!r} is in the golden set already, or was retired from it; "
                 "edit that one, or give this one another id"
             )
-        with self._translated(f"query {query.query_id!r}"):
-            self._put_query(query, QueryOrigin(source, file, moment(), self.whoever()))
-        self._note_change("add", None, query, file)
-        self._note("add", query.query_id, {"from": source})
+        with self._db.translated(f"query {query.query_id!r}"):
+            self._put_query(query, QueryOrigin(source, file, moment(), self._audit.who()))
+        self._history.note_change("add", None, query, file)
+        self._audit.put("add", query.query_id, {"from": source})
 
-    def edit_query(self, query: Query, mark: str) -> bool:
+    def edit(self, query: Query, mark: str) -> bool:
         """Replace what a query says by what somebody made of it; return whether that is new.
 
         ``mark`` is that of the query they began with, see `query_fingerprint`: where it says
         something else by now, or is retired, that is `QueryConflict` and nothing changes. Metadata
         stay as they are.
         """
-        with self._writing():
-            there = self.query(query.query_id)
+        with self._db.writing():
+            there = self.get(query.query_id)
             query = replace(query, metadata=there.metadata)
             if there == query:
                 return False
             self._check_not_overtaken(there, mark)
-            with self._translated(f"query {query.query_id!r}"):
-                self._put_query(query, self.origin_of(query.query_id))
-            self._note_change("edit", there, query)
-            self._note("edit", query.query_id)
+            with self._db.translated(f"query {query.query_id!r}"):
+                self._put_query(query, self._history.origin_of(query.query_id))
+            self._history.note_change("edit", there, query)
+            self._audit.put("edit", query.query_id)
         return True
 
     def _check_not_overtaken(self, there: Query, mark: str) -> None:
-        if not self.has_query(there.query_id):
+        if not self.has(there.query_id):
             raise QueryConflict(
                 f"query {there.query_id!r} is retired; to edit it, take it back into use: "
                 f"labeler queries restore {shlex.quote(there.query_id)}"
             )
         if query_fingerprint(there) != mark:
             raise QueryConflict(
-                f"query {there.query_id!r} {describe_change(self.history_of(there.query_id))}; "
+                f"query {there.query_id!r} {describe_change(self._history.of(there.query_id))}; "
                 "nothing of yours was stored: look at what it says now, then save again"
             )
+
+    def retire(self, query_id: str) -> None:
+        """Take a query out of grading, scores and exports; its judgments stay in the log."""
+        self._set_retired(query_id, moment())
+
+    def _set_retired(self, query_id: str, when: str | None) -> None:
+        with self._db.writing():
+            rows = self._db.rows("SELECT retired_at FROM queries WHERE query_id = ?", [query_id])
+            if not rows:
+                raise NotFound(f"there is no query {query_id!r} in the golden set")
+            if (rows[0][0] is None) != (when is None):
+                self._db.execute(
+                    "UPDATE queries SET retired_at = ? WHERE query_id = ?", [when, query_id]
+                )
+                kind = "restore" if when is None else "retire"
+                self._audit.put(kind, query_id)
+                self._history.note_fields(
+                    kind, query_id, {"retired_at": rows[0][0]}, {"retired_at": when}
+                )
+
+    def restore(self, query_id: str) -> None:
+        """Take a retired query back into use, with all its judgments."""
+        self._set_retired(query_id, None)
+
+
+def _text_or(given: str | None, known: str | None) -> str | None:
+    """Return a text of a file, or the one already there where that has none."""
+    return known if known and not (given or "").strip() else given
+
+
+def query_fingerprint(query: Query) -> str:
+    """Return a mark of what a query says, another one as soon as anything of it changes."""
+    return query_digest(query, ())[:16]
 
 
 def describe_change(history: Iterable[QueryChange]) -> str:
@@ -251,149 +387,3 @@ def describe_change(history: Iterable[QueryChange]) -> str:
     fields = ", ".join(newest.after)
     by = newest.who or "somebody"
     return f"was {QUERY_CHANGES[newest.kind]} by {by} at {newest.at[11:16]} UTC: {fields}"
-
-
-MARK_LEAKED = """
-INSERT INTO leaks (query, kind, file, line, part, score, words, who, at)
-SELECT id, 'mark', :file, :line, :part, :score, :words, :who, :at
-FROM queries WHERE query_id = :query_id
-"""
-UNMARK_LEAKED = """
-INSERT INTO leaks (query, kind, who, at)
-SELECT query, 'take back', ?, ? FROM leaked_queries
-WHERE query = (SELECT id FROM queries WHERE query_id = ?)
-"""
-SPLITS_OF_QUERIES = """
-SELECT query_id, split, id IN (SELECT query FROM leaked_queries)
-FROM queries WHERE retired_at IS NULL
-"""
-LEAKED_QUERIES = """
-SELECT q.query_id, l.file, l.line, l.part, l.score, l.words, l.who, l.at
-FROM leaked_queries AS l JOIN queries AS q ON q.id = l.query
-WHERE q.retired_at IS NULL ORDER BY q.id
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class LeakedQuery:
-    """A query that is marked as leaked: where it was found, and who marked it when, in UTC."""
-
-    query_id: str
-    file: str | None
-    line: int | None
-    part: str | None
-    score: float | None
-    words: str | None
-    who: str | None = None
-    at: str | None = None
-
-    @property
-    def place(self) -> str:
-        """The file, with the line where there is one."""
-        return f"{self.file}:{self.line}" if self.line else self.file or ""
-
-    @property
-    def sentence(self) -> str:
-        """Say where it was found, how nearly word for word, and who marked it.
-
-        >>> LeakedQuery("q", "few.jsonl", 2, "query", 0.9, None, "Ann", "2026-01-31T10:00").sentence
-        'Leaked: the query stands in few.jsonl:2 (score 0.90); marked by Ann on 2026-01-31'
-        """
-        score = "" if self.score is None else f" (score {self.score:.2f})"
-        by = f" by {self.who}" if self.who else ""
-        on = f" on {self.at[:10]}" if self.at else ""
-        return f"Leaked: the {self.part or 'query'} stands in {self.place}{score}; marked{by}{on}"
-
-
-class QuerySplits(ContentsReader, QueryHistory):
-    """Queries that systems may have seen, and those kept apart from what is looked at."""
-
-    def chunk_texts(self) -> Iterator[tuple[str, str]]:
-        """Give the id and the text of every chunk that has one, title first, one after another."""
-        with self._reading():
-            for chunk_id, title, text in self._db.execute(
-                "SELECT chunk_id, title, text FROM chunks WHERE text IS NOT NULL ORDER BY id"
-            ):
-                if title:
-                    yield chunk_id, title
-                yield chunk_id, text
-
-    def leaked(self) -> list[LeakedQuery]:
-        """Return the queries that are marked as leaked, without the retired ones."""
-        return [LeakedQuery(*row) for row in self._rows(LEAKED_QUERIES)]
-
-    def mark_leaked(self, found: Iterable[LeakedQuery]) -> int:
-        """Mark queries as leaked; return how many were not before.
-
-        One that is marked already stays as it was found first.
-        """
-        with self._writing():
-            known = {each.query_id for each in self.leaked()}
-            new = [each for each in found if each.query_id not in known]
-            by, at = self.whoever(), moment()
-            for each in new:
-                found_at = {"file": each.file, "line": each.line, "part": each.part}
-                more = {"score": each.score, "words": each.words, "who": by, "at": at}
-                self._db.execute(MARK_LEAKED, {"query_id": each.query_id, **found_at, **more})
-                said = {"found at": each.place, "score": each.score}
-                self._note("leak", each.query_id, said, at=at)
-        return len(new)
-
-    def take_leaks_back(self, query_ids: Iterable[str]) -> None:
-        """Take back that queries are leaked, all or none; `NotFound` for one that is not."""
-        with self._writing():
-            for query_id in query_ids:
-                if not self._db.execute(
-                    UNMARK_LEAKED, [self.whoever(), moment(), query_id]
-                ).rowcount:
-                    raise NotFound(
-                        f"query {query_id!r} is not marked as leaked; "
-                        "'labeler leakage --marked' lists those that are"
-                    )
-                self._note("unleak", query_id)
-
-    def set_splits(self, splits: Mapping[str, str], how: Mapping[str, object]) -> None:
-        """Put queries into splits by id; ``how`` is kept in the audit."""
-        with self._writing():
-            before = dict(self._rows("SELECT query_id, split FROM queries"))
-            for query_id, split in splits.items():
-                if before.get(query_id, split) != split:
-                    self._note_fields(
-                        "split", query_id, {"split": before[query_id]}, {"split": split}
-                    )
-            self._db.conn.executemany(
-                "UPDATE queries SET split = ? WHERE query_id = ? AND split IS NOT ?",
-                ((split, query_id, split) for query_id, split in splits.items()),
-            )
-            if splits:
-                self._note("split", None, {"queries": len(splits), **how})
-
-    def selected_queries(
-        self, selected: Selection, facet: str | None = None, bucket: str | None = None
-    ) -> set[str] | None:
-        """Return the selected queries, of one bucket where both are given; None for all there are.
-
-        Without the retired ones. Raises `NotFound` where none is selected.
-        """
-        found: set[str] | None = None
-        if selected != EVERYTHING:
-            found = {
-                query_id
-                for query_id, split, is_leaked in self._rows(SPLITS_OF_QUERIES)
-                if selected.takes(split, is_leaked=bool(is_leaked))
-            }
-            if not found:
-                raise NotFound(selected.nothing())
-        if facet is None or bucket is None:
-            return found
-        inside = self.queries_in(facet, bucket)
-        return inside if found is None else inside & found
-
-    def split_sizes(self) -> dict[str, int]:
-        """Return how many queries are in each split, without the retired ones and empty splits."""
-        return dict(
-            self._rows(
-                "SELECT split, count(*) FROM queries WHERE split IS NOT NULL "
-                "AND retired_at IS NULL GROUP BY split"
-            )
-        )

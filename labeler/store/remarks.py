@@ -22,7 +22,6 @@ WHERE q.query_id = :query_id AND g.name = :grader
     ))
     AND NOT EXISTS (SELECT 1 FROM remarks WHERE event_id = :event_id)
 """
-
 # What a grader said of a query before a remark is what the newest older one says that stands.
 UNDO_REMARK = """
 INSERT INTO remarks (event_id, query, grader, kind, note, undoes, created_at)
@@ -40,7 +39,6 @@ WHERE r.event_id = :undoes
         WHERE later.query = r.query AND later.grader = r.grader AND later.id > r.id
     )
 """
-
 SELECT_REMARKS = """
 SELECT r.event_id, q.query_id, g.name, r.kind, r.note, r.created_at, {undoes}
 FROM {rows} AS r
@@ -75,20 +73,24 @@ class UndoableRemark:
     former: Remark | None
 
 
-class Remarks(Connection):
-    """Queries that nothing answers, or that nobody understands, as graders say."""
+class Remarks:
+    """Appends, takes back and reads what graders say of whole queries."""
 
-    def remark(self, remark: Remark) -> bool:
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def add(self, remark: Remark) -> bool:
         """Add one remark and return once it is on the disk.
 
         Returns False where this very remark is already there. Raises `NotFound` for a query or
         grader that is not there or a query that is retired, `BadInput` where the event id stands
         for something else.
         """
-        with self._translated():
-            return self._add_remark(remark)
+        with self._db.translated():
+            return self.put(remark)
 
-    def _add_remark(self, remark: Remark, *, as_is: bool = False) -> bool:
+    def put(self, remark: Remark, *, as_is: bool = False) -> bool:
+        """Add a remark as `add` does; ``as_is`` where its query may be retired."""
         added = self._db.execute(
             APPEND_REMARK,
             {
@@ -107,20 +109,20 @@ class Remarks(Connection):
         return bool(added)
 
     def _explain_not_said(self, remark: Remark) -> None:
-        stored = self._rows(REMARK_LOG + "WHERE r.event_id = ?", [remark.event_id])
+        stored = self._db.rows(REMARK_LOG + "WHERE r.event_id = ?", [remark.event_id])
         if stored and replace(Remark(*stored[0]), created_at=remark.created_at) == remark:
             return
         if stored:
             raise BadInput(f"event {remark.event_id!r} is in the log with other content")
-        if self._value("SELECT 1 FROM graders WHERE name = ?", [remark.grader]) is None:
+        if self._db.value("SELECT 1 FROM graders WHERE name = ?", [remark.grader]) is None:
             raise NotFound(f"there is no grader named {remark.grader!r}")
-        there = self._value("SELECT 1 FROM queries WHERE query_id = ?", [remark.query_id])
+        there = self._db.value("SELECT 1 FROM queries WHERE query_id = ?", [remark.query_id])
         if there and remark.undoes is not None:
             raise NotFound(f"{remark.grader!r} has no remark {remark.undoes!r} to take back")
         what = "has been retired from" if there else "is not in"
         raise NotFound(f"query {remark.query_id!r} {what} this golden set")
 
-    def unsay(self, *, event_id: str, undoes: str, grader: str) -> bool:
+    def take_back(self, *, event_id: str, undoes: str, grader: str) -> bool:
         """Take back the effect of the grader's own remark ``undoes``, as a new one.
 
         What they said of the query before holds again. Returns False where this very undo is
@@ -128,14 +130,14 @@ class Remarks(Connection):
         grader's, `BadInput` where it is taken back already or they have said something since.
         """
         said = {"event_id": event_id, "undoes": undoes, "grader": grader, "created_at": moment()}
-        with self._translated():
+        with self._db.translated():
             added = self._db.execute(UNDO_REMARK, said).rowcount
         if not added:
             self._explain_not_unsaid(event_id, undoes, grader)
         return bool(added)
 
     def _explain_not_unsaid(self, event_id: str, undoes: str, grader: str) -> None:
-        found = self._rows(
+        found = self._db.rows(
             "SELECT undo.event_id FROM remarks AS r JOIN graders AS g ON g.id = r.grader "
             "LEFT JOIN remarks AS undo ON undo.undoes = r.id WHERE r.event_id = ? AND g.name = ?",
             [undoes, grader],
@@ -146,31 +148,31 @@ class Remarks(Connection):
             return
         if found[0][0] is not None:
             raise BadInput("this remark was already undone")
-        if self._value("SELECT 1 FROM remarks WHERE event_id = ?", [event_id]):
+        if self._db.value("SELECT 1 FROM remarks WHERE event_id = ?", [event_id]):
             raise BadInput(f"event {event_id!r} is in the log with other content")
         raise BadInput("you have said something else of this query since; take that back first")
 
-    def unsayable(self, grader: str, limit: int, before: str | None = None) -> list[UndoableRemark]:
+    def undoable(self, grader: str, limit: int, before: str | None = None) -> list[UndoableRemark]:
         """Return the grader's newest remarks that can still be taken back, the newest first.
 
         ``before`` names a remark: only older ones then.
         """
-        rows = self._rows(UNDOABLE_REMARKS, {"grader": grader, "before": before, "limit": limit})
+        rows = self._db.rows(UNDOABLE_REMARKS, {"grader": grader, "before": before, "limit": limit})
         return [
             UndoableRemark(Remark(*row[:7]), None if row[7] is None else Remark(*row[7:]))
             for row in rows
         ]
 
-    def remarks(self) -> list[Remark]:
+    def current(self) -> list[Remark]:
         """Return what counts now of what graders said of queries, the newest first."""
-        rows = self._rows(CURRENT_REMARKS + "WHERE q.retired_at IS NULL ORDER BY r.id DESC")
+        rows = self._db.rows(CURRENT_REMARKS + "WHERE q.retired_at IS NULL ORDER BY r.id DESC")
         return [Remark(*row) for row in rows]
 
-    def remark_log(self) -> list[Remark]:
+    def log(self) -> list[Remark]:
         """Return everything that was ever said of queries, oldest first."""
-        return [Remark(*row) for row in self._rows(REMARK_LOG + "ORDER BY r.id")]
+        return [Remark(*row) for row in self._db.rows(REMARK_LOG + "ORDER BY r.id")]
 
-    def remarks_by(self, grader: str) -> dict[str, Remark]:
+    def by(self, grader: str) -> dict[str, Remark]:
         """Return what a grader says of queries, by query."""
-        rows = self._rows(CURRENT_REMARKS + "WHERE g.name = ? ORDER BY r.id", [grader])
+        rows = self._db.rows(CURRENT_REMARKS + "WHERE g.name = ? ORDER BY r.id", [grader])
         return {remark.query_id: remark for remark in (Remark(*row) for row in rows)}

@@ -16,8 +16,6 @@ SELECT q.query_id, c.chunk_id, p.source, p.grade, p.times, p.against, p.at
 FROM proposed AS p JOIN queries AS q ON q.id = p.query JOIN chunks AS c ON c.id = p.chunk
 WHERE {where} ORDER BY q.id, c.chunk_id, p.source
 """
-
-
 ALL_VOTES = """
 SELECT q.query_id, h.chunk_id, p.source, p.grade, sum(p.times), 0, min(p.at)
 FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
@@ -28,32 +26,6 @@ INSERT_VOTE = """
 INSERT INTO proposals (query, chunk, source, grade, times, at)
 SELECT q.id, c.id, ?, ?, ?, ? FROM queries AS q, chunks AS c WHERE q.query_id = ? AND c.chunk_id = ?
 """
-
-
-class Suggestions(Connection):
-    """What sources propose, by query; who asks sees to it that nobody sees it too early."""
-
-    def proposals_of(self, query_id: str) -> list[Suggestion]:
-        """Return the grades proposed for chunks of a query, by chunk and source."""
-        rows = self._rows(SELECT_SUGGESTIONS.format(where="q.query_id = ?"), [query_id])
-        return [Suggestion(*row) for row in rows]
-
-    def votes(self) -> list[Suggestion]:
-        """Return all that was proposed for queries, retired or not, also what others outvoted."""
-        return [Suggestion(*row) for row in self._rows(ALL_VOTES)]
-
-    def _put_votes(self, votes: Iterable[Suggestion]) -> None:
-        rows = ((v.source, v.grade, v.times, v.at, v.query_id, v.chunk_id) for v in votes)
-        self._db.conn.executemany(INSERT_VOTE, rows)
-
-    def proposals(self) -> list[Suggestion]:
-        """Return every proposed grade of queries in use, by query, chunk and source."""
-        return [
-            Suggestion(*row)
-            for row in self._rows(SELECT_SUGGESTIONS.format(where="q.retired_at IS NULL"))
-        ]
-
-
 SELECT_GRADED_PAIRS = """
 SELECT min(q.query_id),
     count(*) FILTER (WHERE c.kind = 'grade'),
@@ -98,32 +70,46 @@ SELECT source, grade, sum(times) FROM (
 )
 GROUP BY source, grade
 """
-
 VotesBySource = dict[str, dict[int, int]]
 """By source, how often it said which grade."""
 
 
-class SuggestionOutcomes(Connection):
-    """What the golden set's pairs rest on; nothing of it is shown to somebody who grades."""
+class Suggestions:
+    """Reads votes for grades, by source, and the grades that people gave the same pairs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def proposals_of(self, query_id: str) -> list[Suggestion]:
+        """Return the grades proposed for chunks of a query, by chunk and source."""
+        rows = self._db.rows(SELECT_SUGGESTIONS.format(where="q.query_id = ?"), [query_id])
+        return [Suggestion(*row) for row in rows]
+
+    def votes(self) -> list[Suggestion]:
+        """Return all that was proposed for queries, retired or not, also what others outvoted."""
+        return [Suggestion(*row) for row in self._db.rows(ALL_VOTES)]
+
+    def put_votes(self, votes: Iterable[Suggestion]) -> None:
+        """Add votes, in the transaction of the caller."""
+        rows = ((v.source, v.grade, v.times, v.at, v.query_id, v.chunk_id) for v in votes)
+        self._db.conn.executemany(INSERT_VOTE, rows)
 
     def graded_pairs(self) -> list[GradedPair]:
         """Return every golden grade of queries in use: by how many people, and since when."""
-        rows = self._rows(SELECT_GRADED_PAIRS)
+        rows = self._db.rows(SELECT_GRADED_PAIRS)
         return [GradedPair(query, people, bool(led), *rest) for query, people, led, *rest in rows]
 
-    def proposals_met(
-        self, among: Collection[str] | None = None
-    ) -> tuple[list[SuggestionCheck], int]:
+    def met(self, among: Collection[str] | None = None) -> tuple[list[SuggestionCheck], int]:
         """Return what each grader first gave to pairs that a source proposed a grade for.
 
         And how many pairs have a proposed grade and no golden one; of the queries ``among``. A
         grade that was written for copies, too, counts once.
         """
-        with self._reading():
-            proposed, names = self._proposed(), dict(self._rows(QUERIES_IN_USE))
+        with self._db.reading():
+            proposed, names = self._proposed(), dict(self._db.rows(QUERIES_IN_USE))
             names = {at: name for at, name in names.items() if among is None or name in among}
-            first = self._rows(FIRST_GRADES) if proposed else []
-            golden = set(self._rows("SELECT query, chunk FROM golden")) if proposed else set()
+            first = self._db.rows(FIRST_GRADES) if proposed else []
+            golden = set(self._db.rows("SELECT query, chunk FROM golden")) if proposed else set()
         met = {
             (event_id.partition(COPY_MARK)[0], source, grade): SuggestionCheck(
                 names[query], source, grade, given
@@ -137,7 +123,7 @@ class SuggestionOutcomes(Connection):
     def _proposed(self) -> dict[tuple[int, int], list[tuple[str, int]]]:
         """Return what each source proposes for each pair, by internal keys."""
         votes: dict[tuple[int, int], VotesBySource] = {}
-        for query, chunk, source, grade, times in self._rows(VOTES_BY_PAIR):
+        for query, chunk, source, grade, times in self._db.rows(VOTES_BY_PAIR):
             votes.setdefault((query, chunk), {}).setdefault(source, {})[grade] = times
         return {pair: found for pair, of in votes.items() if (found := weigh_votes(of))}
 
@@ -147,7 +133,7 @@ class SuggestionOutcomes(Connection):
         Whoever asks sees to it that the grader has given a grade of their own.
         """
         votes: VotesBySource = {}
-        for source, grade, times in self._rows(
+        for source, grade, times in self._db.rows(
             VOTES_OF_PAIR, {"query": query_id, "chunk": chunk_id}
         ):
             votes.setdefault(source, {})[grade] = times

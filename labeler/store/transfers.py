@@ -24,7 +24,10 @@ from labeler.model import (
     TransferSource,
     describe_chunking,
 )
-from labeler.store.assignment import GradingQueue
+from labeler.store.assignment import Assignment
+from labeler.store.audit import Audit
+from labeler.store.chunkings import Chunkings
+from labeler.store.chunks import CHUNK_COLUMNS, Chunks
 from labeler.store.columns import (
     chunk_from_row,
     hash_text,
@@ -33,8 +36,11 @@ from labeler.store.columns import (
     passages_from_column,
     sources_from_column,
 )
-from labeler.store.contents import CHUNK_COLUMNS, JUDGMENT_EVENTS
-from labeler.store.load import Loads
+from labeler.store.connection import Connection
+from labeler.store.documents import Documents
+from labeler.store.judgments import JUDGMENT_EVENTS, Judgments
+from labeler.store.settings import StoredSettings
+from labeler.store.tamper_check import TamperCheck
 
 IN_CHUNKING = "c.chunking IS (SELECT id FROM chunkings WHERE name = ?)"
 CHUNKS_WITH_TEXT = (
@@ -78,8 +84,21 @@ SELECT EXISTS (
 """
 SOURCE_PREFIX = "carry:"
 PROGRESS_STEP = 256  # grades after which progress is told
-
 ProgressCallback = Callable[[float], None]
+TRANSFERRED_GRADES = """
+SELECT q.query_id, q.text, c.id, c.chunk_id, c.title, coalesce(k.name, ''), g.grade,
+    coalesce(j.note, 'it follows'), j.carried_from, j.evidence, j.created_at
+FROM golden AS g JOIN judgments AS j ON j.id = g.judgment
+JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
+LEFT JOIN chunkings AS k ON k.id = c.chunking
+WHERE g.kind = 'carry' AND q.retired_at IS NULL AND (:query IS NULL OR q.query_id = :query)
+ORDER BY q.id, c.id
+"""
+GOLDEN_OF_PAIR = """
+SELECT g.grade FROM golden AS g
+JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
+WHERE q.query_id = ? AND c.chunk_id = ?
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,32 +168,75 @@ class LoggedTransfer:
     grades: int
 
 
-class Transfers(GradingQueue, Loads):
-    """What grades of one chunking may say of another's chunks is found from this, and kept."""
+@dataclass(frozen=True, slots=True)
+class TransferredGrade:
+    """A transferred grade that counts, why it follows, and the judgments that it rests on.
 
-    def transfer_basis(self, old: str, new: str) -> TransferInput:
+    ``passages`` are those that made it, in the text of the chunk ``chunk_id``, number ``chunk``.
+    """
+
+    query_id: str
+    query: str
+    chunk: int
+    chunk_id: str
+    title: str | None
+    chunking: str
+    grade: int
+    why: str
+    bases: tuple[TransferSource, ...]
+    passages: tuple[Passage, ...]
+    created_at: str
+
+    @property
+    def trail(self) -> str:
+        """Say why it follows and whose grades it rests on, of which chunks and days."""
+        return f"{self.why}; rests on {'; '.join(base.in_words for base in self.bases)}"
+
+
+class MarkedJudgment(NamedTuple):
+    """A judgment, and the words of what it marked, as far as that is of the present text."""
+
+    event: Judgment
+    words: tuple[str, ...]
+
+
+class Transfers:
+    """Reads what a transfer rests on, stores it, undoes it and traces its grades."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+        self._settings = StoredSettings(connection)
+        self._chunkings = Chunkings(connection)
+        self._documents = Documents(connection)
+        self._chunks = Chunks(connection)
+        self._judgments = Judgments(connection)
+        self._tamper_check = TamperCheck(connection)
+        self._assignment = Assignment(connection)
+
+    def basis(self, old: str, new: str) -> TransferInput:
         """Return what a transfer from a chunking to another starts from, as of one moment.
 
         Asked for is the pool of the second one's runs, as deep as the settings say. Raises
         `NotFound` for a chunking that is not there, for one without a golden grade, and for a
         second one without a run.
         """
-        with self._reading():
+        with self._db.reading():
             self._check_chunkings(old, new)
-            runs = [run for run, name in self.chunkings_of_runs().items() if name == new]
-            there, settings = self._witnessed(old), self.settings()
+            runs = [run for run, name in self._chunkings.of_runs().items() if name == new]
+            there, settings = self._witnessed(old), self._settings.read()
             grades = [each for each in there if each.kind != "carry"]
             self._check_enough(old, new, bool(grades), bool(runs))
             chunks = self._chunks_in(new)
             readable = {each.chunk_id for each in chunks}
             asked, unreadable = self._asked(runs, settings.pool_depth, readable)
-            transferred = self._current_imports("carry")
+            transferred = self._judgments.current_imports("carry")
             return TransferInput(
                 old,
                 new,
                 self._chunks_in(old),
                 chunks,
-                {document.document_id: document.text for document in self.documents()},
+                {document.document_id: document.text for document in self._documents.all()},
                 grades,
                 self._witnessed(new),
                 asked,
@@ -186,7 +248,71 @@ class Transfers(GradingQueue, Loads):
                 settings.transferred == COUNT_TRANSFERRED,
             )
 
-    def add_transferred(
+    def _check_chunkings(self, *names: str) -> None:
+        there = self._chunkings.names()
+        for name in names:
+            if name not in there:
+                raise NotFound(
+                    f"there is no chunking {name!r}; there are: {', '.join(map(repr, there))}; its "
+                    f"chunks make it: labeler load chunks FILE --chunking {name}"
+                )
+
+    def _witnessed(self, chunking: str) -> list[BasedGrade]:
+        """Return the golden grades of a chunking with what they rest on."""
+        said: dict[tuple[int, int], list[tuple[BaseJudgment, bool]]] = defaultdict(list)
+        chunk_ids = self._called_by_number(chunking)
+        for query, chunk, number, event, grade, name, graders, at, *rest in self._db.rows(
+            JUDGMENTS_IN_CHUNKING, [chunking]
+        ):
+            evidence, is_present = rest
+            who = tuple(json.loads(graders)) if graders else (name,)
+            passages = passages_from_column(evidence) if is_present else ()
+            witness = BaseJudgment(number, event, chunk_ids[chunk], grade, who, at, passages)
+            said[query, chunk].append((witness, bool(is_present)))
+        return [
+            BasedGrade(
+                query_id,
+                chunk_id,
+                grade,
+                kind,
+                bool(has_text) and not stale,
+                _base_judgments(said[query, chunk], grade=grade, deciding=deciding),
+            )
+            for query, chunk, query_id, chunk_id, grade, stale, deciding, kind, has_text in (
+                self._db.rows(GOLDEN_IN_CHUNKING, [chunking])
+            )
+        ]
+
+    def _called_by_number(self, chunking: str) -> dict[int, str]:
+        sql = f"SELECT c.id, c.chunk_id FROM chunks AS c WHERE {IN_CHUNKING}"
+        return dict(self._db.rows(sql, [chunking]))
+
+    def _check_enough(self, old: str, new: str, has_grades: bool, has_runs: bool) -> None:
+        if not has_grades:
+            raise NotFound(
+                f"no chunk of {describe_chunking(old)} has a golden grade, so there is none to "
+                "transfer"
+            )
+        if not has_runs:
+            raise NotFound(
+                f"no run is of {describe_chunking(new)}, so nobody asks for its chunks; load one: "
+                f"labeler load run FILE --chunking {new or repr('')}"
+            )
+
+    def _chunks_in(self, chunking: str) -> list[Chunk]:
+        return [chunk_from_row(row) for row in self._db.rows(CHUNKS_WITH_TEXT, [chunking])]
+
+    def _asked(
+        self, runs: Sequence[str], depth: int, readable: AbstractSet[str]
+    ) -> tuple[list[tuple[str, str]], int]:
+        """Return the pool of runs by id, and how many pairs of it nobody can read."""
+        pool, unreadable = self._assignment.pool(depth, runs)
+        called = dict(self._db.rows("SELECT id, chunk_id FROM chunks"))
+        asked = [(query, called[at]) for query, chunks in pool.items() for at in chunks]
+        found = [pair for pair in asked if pair[1] in readable]
+        return found, unreadable + len(asked) - len(found)
+
+    def add(
         self,
         old: str,
         new: str,
@@ -206,22 +332,54 @@ class Transfers(GradingQueue, Loads):
         events += [_withdrawal_event(pair, source) for pair in lost]
         if not events:
             return
-        with self._writing():
+        with self._db.writing():
             for done, event in enumerate(events, 1):
-                self._append(event)
+                self._judgments.append(event)
                 if progress is not None and (done % PROGRESS_STEP == 0 or done == len(events)):
                     progress(done / len(events))
             names = {"from": old, "to": new}
-            self._note("carry", new, {**names, "transferred": len(grades), "taken back": len(lost)})
-        self.seal_if_possible()
+            self._audit.put(
+                "carry", new, {**names, "transferred": len(grades), "taken back": len(lost)}
+            )
+        self._tamper_check.seal_if_possible()
 
-    def pairs_transferred(self) -> list[LoggedTransfer]:
+    def logged(self) -> list[LoggedTransfer]:
         """Return the transfers that can be taken back, the newest first."""
         found = []
-        for source, at, grades in self._rows(LOGGED_TRANSFERS, {"begins": SOURCE_PREFIX}):
+        for source, at, grades in self._db.rows(LOGGED_TRANSFERS, {"begins": SOURCE_PREFIX}):
             old, new, _ = source.removeprefix(SOURCE_PREFIX).split(":")
             found.append(LoggedTransfer(old, new, at, grades))
         return found
+
+    def undo(self, old: str, new: str) -> int:
+        """Take the last transfer between two chunkings back; return how many events that were.
+
+        Every golden grade is what it was before, but for what people said since. Raises `NotFound`
+        where there is none left.
+        """
+        with self._db.writing():
+            source = self._db.value(LOGGED_TRANSFERS, {"begins": _source_prefix(old, new)})
+            if source is None:
+                raise NotFound(
+                    f"nothing was transferred from {describe_chunking(old)} to "
+                    f"{describe_chunking(new)} that could be taken back"
+                )
+            rows, at = self._db.rows(EVENTS_OF_TRANSFER, [source]), moment()
+            self._db.conn.executemany(
+                WITHDRAW_EVENT,
+                ((str(uuid.uuid4()), query, chunk, source, n, at) for n, query, chunk in rows),
+            )
+            self._audit.put("uncarry", new, {"from": old, "to": new, "events": len(rows)})
+        self._tamper_check.seal_if_possible()
+        return len(rows)
+
+    def has_moved(self, revision: int, old: str, new: str) -> bool:
+        """Say whether something else may follow from the first chunking for the second one.
+
+        Whether anybody judged a chunk of the first after ``revision``, or took back what was given
+        to one of the second.
+        """
+        return bool(self._db.value(HAS_CHANGED, [revision, old, new]))
 
     def chunk_numbers(self, chunking: str) -> dict[str, int]:
         """Return the numbers of a chunking's chunks by their ids."""
@@ -231,101 +389,53 @@ class Transfers(GradingQueue, Loads):
     def numbers_in(self, chunking: str) -> list[int]:
         """Return the numbers of a chunking's chunks."""
         sql = f"SELECT c.id FROM chunks AS c WHERE {IN_CHUNKING}"
-        return [number for (number,) in self._rows(sql, [chunking])]
+        return [number for (number,) in self._db.rows(sql, [chunking])]
 
-    def has_moved(self, revision: int, old: str, new: str) -> bool:
-        """Say whether something else may follow from the first chunking for the second one.
-
-        Whether anybody judged a chunk of the first after ``revision``, or took back what was given
-        to one of the second.
-        """
-        return bool(self._value(HAS_CHANGED, [revision, old, new]))
-
-    def undo_transfer(self, old: str, new: str) -> int:
-        """Take the last transfer between two chunkings back; return how many events that were.
-
-        Every golden grade is what it was before, but for what people said since. Raises `NotFound`
-        where there is none left.
-        """
-        with self._writing():
-            source = self._value(LOGGED_TRANSFERS, {"begins": _source_prefix(old, new)})
-            if source is None:
-                raise NotFound(
-                    f"nothing was transferred from {describe_chunking(old)} to "
-                    f"{describe_chunking(new)} that could be taken back"
-                )
-            rows, at = self._rows(EVENTS_OF_TRANSFER, [source]), moment()
-            self._db.conn.executemany(
-                WITHDRAW_EVENT,
-                ((str(uuid.uuid4()), query, chunk, source, n, at) for n, query, chunk in rows),
-            )
-            self._note("uncarry", new, {"from": old, "to": new, "events": len(rows)})
-        self.seal_if_possible()
-        return len(rows)
-
-    def _asked(
-        self, runs: Sequence[str], depth: int, readable: AbstractSet[str]
-    ) -> tuple[list[tuple[str, str]], int]:
-        """Return the pool of runs by id, and how many pairs of it nobody can read."""
-        pool, unreadable = self.pool(depth, runs)
-        called = dict(self._rows("SELECT id, chunk_id FROM chunks"))
-        asked = [(query, called[at]) for query, chunks in pool.items() for at in chunks]
-        found = [pair for pair in asked if pair[1] in readable]
-        return found, unreadable + len(asked) - len(found)
-
-    def _check_chunkings(self, *names: str) -> None:
-        there = self.chunking_names()
-        for name in names:
-            if name not in there:
-                raise NotFound(
-                    f"there is no chunking {name!r}; there are: {', '.join(map(repr, there))}; its "
-                    f"chunks make it: labeler load chunks FILE --chunking {name}"
-                )
-
-    def _check_enough(self, old: str, new: str, has_grades: bool, has_runs: bool) -> None:
-        if not has_grades:
-            raise NotFound(
-                f"no chunk of {describe_chunking(old)} has a golden grade, so there is none to "
-                "transfer"
-            )
-        if not has_runs:
-            raise NotFound(
-                f"no run is of {describe_chunking(new)}, so nobody asks for its chunks; load one: "
-                f"labeler load run FILE --chunking {new or repr('')}"
-            )
-
-    def _chunks_in(self, chunking: str) -> list[Chunk]:
-        return [chunk_from_row(row) for row in self._rows(CHUNKS_WITH_TEXT, [chunking])]
-
-    def _called_by_number(self, chunking: str) -> dict[int, str]:
-        sql = f"SELECT c.id, c.chunk_id FROM chunks AS c WHERE {IN_CHUNKING}"
-        return dict(self._rows(sql, [chunking]))
-
-    def _witnessed(self, chunking: str) -> list[BasedGrade]:
-        """Return the golden grades of a chunking with what they rest on."""
-        said: dict[tuple[int, int], list[tuple[BaseJudgment, bool]]] = defaultdict(list)
-        chunk_ids = self._called_by_number(chunking)
-        for query, chunk, number, event, grade, name, graders, at, *rest in self._rows(
-            JUDGMENTS_IN_CHUNKING, [chunking]
-        ):
-            evidence, is_present = rest
-            who = tuple(json.loads(graders)) if graders else (name,)
-            passages = passages_from_column(evidence) if is_present else ()
-            witness = BaseJudgment(number, event, chunk_ids[chunk], grade, who, at, passages)
-            said[query, chunk].append((witness, bool(is_present)))
+    def grades(self, query_id: str | None = None) -> list[TransferredGrade]:
+        """Return the transferred grades that count, of all queries in use or of one."""
         return [
-            BasedGrade(
-                query_id,
-                chunk_id,
-                grade,
-                kind,
-                bool(has_text) and not stale,
-                _base_judgments(said[query, chunk], grade=grade, deciding=deciding),
+            TransferredGrade(
+                *(
+                    *row,
+                    sources_from_column(bases) or (),
+                    passages_from_column(evidence),
+                    created_at,
+                )
             )
-            for query, chunk, query_id, chunk_id, grade, stale, deciding, kind, has_text in (
-                self._rows(GOLDEN_IN_CHUNKING, [chunking])
+            for *row, bases, evidence, created_at in self._db.rows(
+                TRANSFERRED_GRADES, {"query": query_id}
             )
         ]
+
+    def trails(self, query_id: str) -> dict[str, str]:
+        """Return by chunk the trail of each transferred grade of a query that counts."""
+        return {each.chunk_id: each.trail for each in self.grades(query_id)}
+
+    def said_of(self, query_id: str, chunk_id: str) -> tuple[list[MarkedJudgment], int | None]:
+        """Return every judgment of a pair, the oldest first, and its golden grade.
+
+        Raises `NotFound` for a query or a chunk that is not there.
+        """
+        with self._db.reading():
+            for what, table, name in (
+                ("query", "queries", query_id),
+                ("chunk", "chunks", chunk_id),
+            ):
+                if self._db.value(f"SELECT 1 FROM {table} WHERE {what}_id = ?", [name]) is None:
+                    raise NotFound(f"there is no {what} {name!r} in the golden set")
+            where = "WHERE q.query_id = ? AND c.chunk_id = ? ORDER BY j.id"
+            rows = self._db.rows(f"{JUDGMENT_EVENTS} {where}", [query_id, chunk_id])
+            golden = self._db.value(GOLDEN_OF_PAIR, [query_id, chunk_id])
+            chunk = self._chunks.get(chunk_id)
+        text = chunk.text if chunk else None
+        return [
+            _marked_judgment(judgment_from_row(row), text or "", hash_text(text)) for row in rows
+        ], golden
+
+    def marked_by(self, query_id: str, base: TransferSource) -> tuple[str, ...]:
+        """Return the words that were marked by a judgment a transferred grade rests on."""
+        said, _ = self.said_of(query_id, base.chunk_id)
+        return next((each.words for each in said if each.event.event_id == base.event_id), ())
 
 
 def _source_prefix(old: str, new: str) -> str:
@@ -365,104 +475,6 @@ def _base_judgments(
         for witness, is_present in said
         if (witness.grade == grade and is_present) or witness.number == deciding
     )
-
-
-TRANSFERRED_GRADES = """
-SELECT q.query_id, q.text, c.id, c.chunk_id, c.title, coalesce(k.name, ''), g.grade,
-    coalesce(j.note, 'it follows'), j.carried_from, j.evidence, j.created_at
-FROM golden AS g JOIN judgments AS j ON j.id = g.judgment
-JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
-LEFT JOIN chunkings AS k ON k.id = c.chunking
-WHERE g.kind = 'carry' AND q.retired_at IS NULL AND (:query IS NULL OR q.query_id = :query)
-ORDER BY q.id, c.id
-"""
-GOLDEN_OF_PAIR = """
-SELECT g.grade FROM golden AS g
-JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
-WHERE q.query_id = ? AND c.chunk_id = ?
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class TransferredGrade:
-    """A transferred grade that counts, why it follows, and the judgments that it rests on.
-
-    ``passages`` are those that made it, in the text of the chunk ``chunk_id``, number ``chunk``.
-    """
-
-    query_id: str
-    query: str
-    chunk: int
-    chunk_id: str
-    title: str | None
-    chunking: str
-    grade: int
-    why: str
-    bases: tuple[TransferSource, ...]
-    passages: tuple[Passage, ...]
-    created_at: str
-
-    @property
-    def trail(self) -> str:
-        """Say why it follows and whose grades it rests on, of which chunks and days."""
-        return f"{self.why}; rests on {'; '.join(base.in_words for base in self.bases)}"
-
-
-class MarkedJudgment(NamedTuple):
-    """A judgment, and the words of what it marked, as far as that is of the present text."""
-
-    event: Judgment
-    words: tuple[str, ...]
-
-
-class Provenance(Transfers):
-    """What stands behind a golden grade."""
-
-    def transferred_grades(self, query_id: str | None = None) -> list[TransferredGrade]:
-        """Return the transferred grades that count, of all queries in use or of one."""
-        return [
-            TransferredGrade(
-                *(
-                    *row,
-                    sources_from_column(bases) or (),
-                    passages_from_column(evidence),
-                    created_at,
-                )
-            )
-            for *row, bases, evidence, created_at in self._rows(
-                TRANSFERRED_GRADES, {"query": query_id}
-            )
-        ]
-
-    def transfer_trails(self, query_id: str) -> dict[str, str]:
-        """Return by chunk the trail of each transferred grade of a query that counts."""
-        return {each.chunk_id: each.trail for each in self.transferred_grades(query_id)}
-
-    def said_of(self, query_id: str, chunk_id: str) -> tuple[list[MarkedJudgment], int | None]:
-        """Return every judgment of a pair, the oldest first, and its golden grade.
-
-        Raises `NotFound` for a query or a chunk that is not there.
-        """
-        with self._reading():
-            for what, table, name in (
-                ("query", "queries", query_id),
-                ("chunk", "chunks", chunk_id),
-            ):
-                if self._value(f"SELECT 1 FROM {table} WHERE {what}_id = ?", [name]) is None:
-                    raise NotFound(f"there is no {what} {name!r} in the golden set")
-            where = "WHERE q.query_id = ? AND c.chunk_id = ? ORDER BY j.id"
-            rows = self._rows(f"{JUDGMENT_EVENTS} {where}", [query_id, chunk_id])
-            golden = self._value(GOLDEN_OF_PAIR, [query_id, chunk_id])
-            chunk = self.chunk(chunk_id)
-        text = chunk.text if chunk else None
-        return [
-            _marked_judgment(judgment_from_row(row), text or "", hash_text(text)) for row in rows
-        ], golden
-
-    def marked_by(self, query_id: str, base: TransferSource) -> tuple[str, ...]:
-        """Return the words that were marked by a judgment a transferred grade rests on."""
-        said, _ = self.said_of(query_id, base.chunk_id)
-        return next((each.words for each in said if each.event.event_id == base.event_id), ())
 
 
 def _marked_judgment(event: Judgment, text: str, wording: str | None) -> MarkedJudgment:

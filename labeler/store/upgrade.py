@@ -29,19 +29,19 @@ def upgrade(source: Path, target: Connection) -> None:
     ``target`` is empty. The golden grades and the hash chain are compared at the end; where they
     differ nothing is kept.
     """
-    with integrity.open_read_only(source) as old, target._transaction():
+    with integrity.open_read_only(source) as old, target.transaction():
         old.execute("BEGIN")
         _check_shape(source, old)
-        target._db.execute("DELETE FROM settings")
+        target.execute("DELETE FROM settings")
         for table, columns in schema.table_columns().items():
             names = ", ".join(f'"{column}"' for column in columns)
             rows = old.execute(f"SELECT {names} FROM {table} ORDER BY {_order(columns)}")
-            target._engine.fill(target._db, table, columns, _converted(table, columns, rows))
+            target.engine.fill(target.handle, table, columns, _converted(table, columns, rows))
         last_ids = old.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
-        target._engine.set_last_ids(target._db, dict(last_ids))
-        target._engine.settle(target._db)
+        target.engine.set_last_ids(target.handle, dict(last_ids))
+        target.engine.settle(target.handle)
         for content in (_golden_grades, _present_seal):
-            if content(old) != content(target._db.conn):
+            if content(old) != content(target.conn):
                 raise BadInput(
                     f"{source}: what came of it is not the same golden set; 'labeler check' of "
                     "the version that wrote it says what is wrong there. Nothing was changed"

@@ -20,50 +20,81 @@ import numpy.typing as npt
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     Collection,
+    Evidence,
     GoldenGrade,
     GoldenState,
     GoldenVersion,
     Passage,
     Query,
-    Settings,
     check_name,
     escape_controls,
 )
-from labeler.store.collection import (
-    MARKED_PASSAGES,
-    NEWEST_JUDGMENT,
-    CollectionReader,
-    golden_marks,
-)
+from labeler.store.audit import Audit
+from labeler.store.collection import MARKED_PASSAGES, CollectionReader, golden_marks
 from labeler.store.columns import moment
+from labeler.store.connection import Connection
+from labeler.store.golden_set import GoldenSet
+from labeler.store.settings import StoredSettings
 
+TEXT_HASHES = "SELECT chunk_id, text_hash FROM chunks WHERE text_hash IS NOT NULL"
 VERSION_COLUMNS = "name, hash, frozen_at, frozen_by, note, revision, queries, grades"
 LIVE_NAME = "live"
 LEAST_HASH_DIGITS = 8  # of a hash that stands for a version
 MOST_NAMED = 20
+GoldenRows: TypeAlias = Sequence[tuple[int, int, int, int]]
+MarksByPair: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]
+GOLDEN_VIEWS = ("standing_judgments", "current_judgments", "golden")
+# Who came later is not in the log yet; the rule is the one that held.
+LOG_UNTIL = "SELECT * FROM main.judgments WHERE created_at < :until"
+SETTINGS_UNTIL = """
+SELECT 'settings' AS key, json_object('golden_rule', :rule, 'transferred', :transferred) AS value
+"""
+# The newest turn before the moment says whether a query was there; without one, whether it is
+# retired since.
+QUERIES_UNTIL = """
+SELECT q.id, q.query_id
+FROM queries AS q
+LEFT JOIN (
+    SELECT subject, kind FROM audit WHERE id IN (
+        SELECT max(id) FROM audit
+        WHERE kind IN ('retire', 'restore') AND at < :until GROUP BY subject
+    )
+) AS turn ON turn.subject = q.query_id
+WHERE coalesce(turn.kind = 'restore', q.retired_at IS NULL OR q.retired_at >= :until)
+ORDER BY q.id
+"""
+# The first change after the moment names the rule it put away.
+SETTING_BEFORE = """
+SELECT json_extract(detail, :path) FROM audit
+WHERE kind = 'settings' AND at >= :until AND json_extract(detail, :path) IS NOT NULL
+ORDER BY id LIMIT 1
+"""
+GOLDEN_ROWS = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
 
 
-class Versions(CollectionReader):
-    """The versions of a golden set."""
+class Versions:
+    """Stores frozen versions, and reads these and the state at another moment."""
 
-    def live_content(self) -> tuple[Settings, list[Query], list[GoldenGrade], int]:
-        """Return settings, queries, golden grades and revision as they are at one moment."""
-        with self._reading():
-            return (self.settings(), *self._golden_set(), int(self._value(NEWEST_JUDGMENT)))
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._audit = Audit(connection)
+        self._settings = StoredSettings(connection)
+        self._golden_set = GoldenSet(connection)
+        self._collection = CollectionReader(connection)
 
-    def versions(self) -> list[GoldenVersion]:
+    def all(self) -> list[GoldenVersion]:
         """Return the frozen versions, the oldest first."""
         return [
             GoldenVersion(*row)
-            for row in self._rows(f"SELECT {VERSION_COLUMNS} FROM versions ORDER BY id")
+            for row in self._db.rows(f"SELECT {VERSION_COLUMNS} FROM versions ORDER BY id")
         ]
 
-    def version(self, asked: str) -> GoldenVersion:
+    def get(self, asked: str) -> GoldenVersion:
         """Return the version with this name, or whose hash begins so: with eight digits or more.
 
         Raises `NotFound` where there is none, and `BadInput` where several hashes begin so.
         """
-        there = self.versions()
+        there = self.all()
         named = [each for each in there if each.name == asked]
         digits = asked.lower() if len(asked) >= LEAST_HASH_DIGITS else asked
         hashed = [each for each in there if len(digits) >= LEAST_HASH_DIGITS] if not named else []
@@ -79,23 +110,24 @@ class Versions(CollectionReader):
             f"{names or 'none'}; 'labeler freeze NAME' makes one"
         )
 
-    def version_content(self, version: GoldenVersion) -> bytes:
+    def content(self, version: GoldenVersion) -> bytes:
         """Return the bytes that were frozen."""
-        [(content,)] = self._rows("SELECT content FROM versions WHERE name = ?", [version.name])
+        [(content,)] = self._db.rows("SELECT content FROM versions WHERE name = ?", [version.name])
         return unpack_version(version, content)
 
-    def add_version(self, version: GoldenVersion, content: bytes) -> bool:
+    def add(self, version: GoldenVersion, content: bytes) -> bool:
         """Keep a version for good; False where this very one is there under its name already.
 
         Raises `BadInput` where the name is taken by another, or could not be told from what is
         live.
         """
-        with self._transaction():
-            return self._put_version(version, content)
+        with self._db.transaction():
+            return self.put(version, content)
 
-    def _put_version(self, version: GoldenVersion, content: bytes) -> bool:
+    def put(self, version: GoldenVersion, content: bytes) -> bool:
+        """Keep a version as `add` does, in the transaction of the caller."""
         check_version_name(version.name)
-        for there in self.versions():
+        for there in self.all():
             if there.name == version.name:
                 if there.hash == version.hash:
                     return False
@@ -108,7 +140,7 @@ class Versions(CollectionReader):
             f"INSERT INTO versions ({VERSION_COLUMNS}, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [*row, zlib.compress(content)],
         )
-        self._note("freeze", version.name, {"golden": version.hash, "note": version.note})
+        self._audit.put("freeze", version.name, {"golden": version.hash, "note": version.note})
         return True
 
     def collection_of(
@@ -122,9 +154,9 @@ class Versions(CollectionReader):
         Queries and buckets are the version's too, whatever became of them since; the runs are
         those there are now, and so are pools and which queries leaked. No grade is marked stale.
         """
-        with self._reading():
+        with self._db.reading():
             place = {query.query_id: at for at, query in enumerate(queries)}
-            chunk_ids, pool = self._chunk_ids(), self._pool(place)
+            chunk_ids = self._collection.chunk_ids()
             number = {chunk_id: at for at, chunk_id in enumerate(chunk_ids) if chunk_id}
             rows, given = [], list(grades)
             for grade in given:
@@ -134,26 +166,99 @@ class Versions(CollectionReader):
                 pair = (place[grade.query_id], number[grade.chunk_id])
                 rows.append((*pair, grade.grade, bool(grade.carried_from)))
             table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
-            return Collection(
-                query_ids=tuple(place),
+            return self._collection.assemble(
+                place,
+                chunk_ids,
+                table,
                 facets=facets_of_queries(queries),
-                chunk_ids=chunk_ids,
-                runs=tuple(self._stored_runs(place)),
-                golden_query=table[0],
-                golden_chunk=table[1],
-                golden_grade=table[2].astype(np.int8),
-                stale=np.zeros(len(rows), dtype=np.bool_),
-                transferred=table[3].astype(np.bool_) if table[3].any() else None,
-                revision=state.revision,
-                data_revision=self.data_revision(),
-                golden=state,
-                leaked=self._leaked_ids(),
-                sides=self._sides(chunk_ids),
                 marks=self._marks_of(given, number),
-                texts=self._texts_later(),
-                pool_query=pool[0],
-                pool_chunk=pool[1],
+                revision=state.revision,
+                state=state,
             )
+
+    def _marks_of(
+        self, grades: Iterable[GoldenGrade], number: Mapping[str, int]
+    ) -> dict[tuple[str, int], tuple[Passage, ...]]:
+        """Return what frozen golden grades rest on, by the numbers that chunks have now."""
+        marked: list[tuple[GoldenGrade, Evidence]] = [
+            (each, each.evidence)
+            for each in grades
+            if each.evidence is not None and not each.carried_from
+        ]
+        wordings = dict(self._db.rows(TEXT_HASHES)) if marked else {}
+        return {
+            (each.query_id, number[each.chunk_id]): evidence.passages
+            for each, evidence in marked
+            if wordings.get(each.chunk_id) == evidence.text_hash
+        }
+
+    def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
+        """Return what measures of some runs would have been computed from just before ``when``.
+
+        Golden grades are by the rule of that time, queries those that were not retired then. Which
+        bucket a query is in is not logged: that is as it is now, and so are pools, runs and texts.
+        Passages that were marked in an earlier wording are nowhere, and no grade is marked stale.
+        A time without a zone is refused.
+        """
+        if when.tzinfo is None:
+            raise BadInput(f"{when.isoformat()}: a moment of the past needs a time zone")
+        until = moment(when)
+        with self._db.reading():
+            numbers = self._db.rows(QUERIES_UNTIL, {"until": until})
+            place = {query_id: at for at, (_, query_id) in enumerate(numbers)}
+            golden, marks = self._golden_at(until, self.rule_at(when))
+            positions = {number: place[query_id] for number, query_id in numbers}
+            table = _by_position(golden, positions)
+            return self._collection.assemble(
+                place,
+                self._collection.chunk_ids(),
+                table,
+                facets=self._collection.facets(place),
+                marks={pair: each for pair, each in marks.items() if pair[0] in place},
+                revision=self.revision_at(when),
+                runs=runs,
+            )
+
+    def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:
+        """Return query, chunk, grade and whether it was transferred, and the passages marked."""
+        asked = {
+            "until": until,
+            "rule": rule,
+            "transferred": self._setting_at("transferred", until),
+        }
+        over = self._over(LOG_UNTIL, SETTINGS_UNTIL)
+        golden = self._db.rows(over + GOLDEN_ROWS, asked)
+        grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
+        return golden, golden_marks(self._db.rows(over + MARKED_PASSAGES, asked), grades)
+
+    def _setting_at(self, name: str, until: str) -> str:
+        before = self._db.value(SETTING_BEFORE, {"until": until, "path": f"$.{name}[0]"})
+        return str(before or getattr(self._settings.read(), name))
+
+    def _over(self, log: str, settings: str) -> str:
+        """Return the views of the golden grade as parts of a statement, over another log."""
+        made = self._db.engine.views()
+        parts = {
+            "judgments": log,
+            "settings": settings,
+            **{name: made[name] for name in GOLDEN_VIEWS},
+        }
+        inlined = (f"{name} AS NOT MATERIALIZED ({sql})" for name, sql in parts.items())
+        return f"WITH {', '.join(inlined)}\n"
+
+    def rule_at(self, when: datetime) -> str:
+        """Return how several people's grades became one just before ``when``, which has a zone."""
+        return self._setting_at("golden_rule", moment(when))
+
+    def first_judgment_at(self) -> str | None:
+        """Return when the oldest event of the log was given, None before the first."""
+        found: str | None = self._db.value("SELECT min(created_at) FROM judgments")
+        return found
+
+    def revision_at(self, when: datetime) -> int:
+        """Return the newest judgment there was just before ``when``, 0 before the first."""
+        newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
+        return int(self._db.value(newest, [moment(when)]))
 
 
 def facets_of_queries(queries: Sequence[Query]) -> dict[str, tuple[str | None, ...]]:
@@ -194,124 +299,6 @@ def unpack_version(version: GoldenVersion, kept: bytes) -> bytes:
             f"the frozen version {version.name!r} is damaged: {error}; a backup, or a file it "
             "was exported to, may have it whole"
         ) from error
-
-
-GoldenRows: TypeAlias = Sequence[tuple[int, int, int, int]]
-MarksByPair: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]
-
-GOLDEN_VIEWS = ("standing_judgments", "current_judgments", "golden")
-# Who came later is not in the log yet; the rule is the one that held.
-LOG_UNTIL = "SELECT * FROM main.judgments WHERE created_at < :until"
-SETTINGS_UNTIL = """
-SELECT 'settings' AS key, json_object('golden_rule', :rule, 'transferred', :transferred) AS value
-"""
-
-# The newest turn before the moment says whether a query was there; without one, whether it is
-# retired since.
-QUERIES_UNTIL = """
-SELECT q.id, q.query_id
-FROM queries AS q
-LEFT JOIN (
-    SELECT subject, kind FROM audit WHERE id IN (
-        SELECT max(id) FROM audit
-        WHERE kind IN ('retire', 'restore') AND at < :until GROUP BY subject
-    )
-) AS turn ON turn.subject = q.query_id
-WHERE coalesce(turn.kind = 'restore', q.retired_at IS NULL OR q.retired_at >= :until)
-ORDER BY q.id
-"""
-# The first change after the moment names the rule it put away.
-SETTING_BEFORE = """
-SELECT json_extract(detail, :path) FROM audit
-WHERE kind = 'settings' AND at >= :until AND json_extract(detail, :path) IS NOT NULL
-ORDER BY id LIMIT 1
-"""
-GOLDEN_ROWS = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
-
-
-class AsOf(Versions):
-    """What held at another moment."""
-
-    def rule_at(self, when: datetime) -> str:
-        """Return how several people's grades became one just before ``when``, which has a zone."""
-        return self._setting_at("golden_rule", moment(when))
-
-    def _setting_at(self, name: str, until: str) -> str:
-        before = self._value(SETTING_BEFORE, {"until": until, "path": f"$.{name}[0]"})
-        return str(before or getattr(self.settings(), name))
-
-    def first_judgment_at(self) -> str | None:
-        """Return when the oldest event of the log was given, None before the first."""
-        found: str | None = self._value("SELECT min(created_at) FROM judgments")
-        return found
-
-    def revision_at(self, when: datetime) -> int:
-        """Return the newest judgment there was just before ``when``, 0 before the first."""
-        newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
-        return int(self._value(newest, [moment(when)]))
-
-    def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
-        """Return what measures of some runs would have been computed from just before ``when``.
-
-        Golden grades are by the rule of that time, queries those that were not retired then. Which
-        bucket a query is in is not logged: that is as it is now, and so are pools, runs and texts.
-        Passages that were marked in an earlier wording are nowhere, and no grade is marked stale.
-        A time without a zone is refused.
-        """
-        if when.tzinfo is None:
-            raise BadInput(f"{when.isoformat()}: a moment of the past needs a time zone")
-        until = moment(when)
-        with self._reading():
-            numbers = self._rows(QUERIES_UNTIL, {"until": until})
-            query_ids = tuple(query_id for _, query_id in numbers)
-            place = {query_id: at for at, query_id in enumerate(query_ids)}
-            chunk_ids = self._chunk_ids()
-            golden, marks = self._golden_at(until, self.rule_at(when))
-            positions = {number: place[query_id] for number, query_id in numbers}
-            table = _by_position(golden, positions)
-            pool = self._pool(place)
-            return Collection(
-                query_ids=query_ids,
-                facets=self._facets(place),
-                chunk_ids=chunk_ids,
-                runs=tuple(self._stored_runs(place, runs)),
-                golden_query=table[0],
-                golden_chunk=table[1],
-                golden_grade=table[2].astype(np.int8),
-                stale=np.zeros(len(table[0]), dtype=np.bool_),
-                transferred=table[3].astype(np.bool_) if table[3].any() else None,
-                revision=self.revision_at(when),
-                data_revision=self.data_revision(),
-                pool_query=pool[0],
-                pool_chunk=pool[1],
-                leaked=self._leaked_ids(),
-                sides=self._sides(chunk_ids),
-                marks={pair: each for pair, each in marks.items() if pair[0] in place},
-                texts=self._texts_later(),
-            )
-
-    def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:
-        """Return query, chunk, grade and whether it was transferred, and the passages marked."""
-        asked = {
-            "until": until,
-            "rule": rule,
-            "transferred": self._setting_at("transferred", until),
-        }
-        over = self._over(LOG_UNTIL, SETTINGS_UNTIL)
-        golden = self._rows(over + GOLDEN_ROWS, asked)
-        grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
-        return golden, golden_marks(self._rows(over + MARKED_PASSAGES, asked), grades)
-
-    def _over(self, log: str, settings: str) -> str:
-        """Return the views of the golden grade as parts of a statement, over another log."""
-        made = self._engine.views()
-        parts = {
-            "judgments": log,
-            "settings": settings,
-            **{name: made[name] for name in GOLDEN_VIEWS},
-        }
-        inlined = (f"{name} AS NOT MATERIALIZED ({sql})" for name, sql in parts.items())
-        return f"WITH {', '.join(inlined)}\n"
 
 
 def _by_position(golden: GoldenRows, place: dict[int, int]) -> npt.NDArray[np.int32]:

@@ -91,10 +91,10 @@ class DecisionQueue:
         decided, as when a run was dropped: graders then go on with the rest of the pool.
         """
         with self._lock, ui.open_store() as store:
-            settings, newest = store.settings(), store.revision()
+            settings, newest = store.settings.read(), store.judgments.revision()
             if settings.strategy != ACTIVE_OF_TWO or settings.unjudged_of is None:
                 return ()
-            key = (store.golden_set_uuid(), store.data_revision())
+            key = (store.golden_set.uuid(), store.golden_set.data_revision())
             if self._kept is None or self._kept[0] != key or not _is_fresh(self._kept[1], newest):
                 work = _decision_work(store, settings)
                 self._kept = key, newest, () if work is None else work.pairs
@@ -107,10 +107,10 @@ class DecisionQueue:
         pairs chosen before serve.
         """
         with self._lock, ui.open_store() as store:
-            settings, newest = store.settings(), store.revision()
+            settings, newest = store.settings.read(), store.judgments.revision()
             if settings.strategy != ACTIVE_OF_TWO or settings.unjudged_of is None:
                 return None
-            key = (store.golden_set_uuid(), store.data_revision())
+            key = (store.golden_set.uuid(), store.golden_set.data_revision())
             began, known = time.monotonic(), self._newest
             is_of_these = known is not None and known[0] == key and known[1] <= newest
             if known and is_of_these and (known[1] == newest or began < self._rests_until):
@@ -126,7 +126,7 @@ def _decision_work(store: Store, settings: Settings) -> DecisionWork | None:
     """Return what decides what the team asks, None where nothing can."""
     with suppress(LabelerError):
         pair = settings.unjudged_of or ("", "")
-        selected = _selection_of_both(store.chunkings_of_runs(), pair)
+        selected = _selection_of_both(store.chunkings.of_runs(), pair)
         return _work_of(scoreboards.server_board(store, selected), settings)
     return None
 
@@ -167,15 +167,17 @@ def open_pairs_cache() -> OpenPairsCache:
 
 
 def openings(store: Store) -> Sequence[tuple[str, str]]:
-    """Return between which chunkings pairs may be left open, see `Store.openings`.
+    """Return between which chunkings pairs may be left open, see `Store.chunkings.openings`.
 
     Cached until data is loaded, so that it is not computed for each visit of Label.
     """
-    return _openings(str(store.path), store.golden_set_uuid(), store.data_revision(), store)
+    return _openings(
+        str(store.path), store.golden_set.uuid(), store.golden_set.data_revision(), store
+    )
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)  # data would need Streamlit to run already
 def _openings(
     path: str, golden_set: str, data_revision: int, _store: Store
 ) -> Sequence[tuple[str, str]]:
-    return tuple(_store.openings())
+    return tuple(_store.chunkings.openings())

@@ -200,7 +200,7 @@ def choose_chunking(runs: Sequence[str], *, every: bool) -> None:
     What names ``runs`` of the one that is left goes out of the address.
     """
     with ui.open_store() as store:
-        chunkings = store.chunkings_with_runs()
+        chunkings = store.chunkings.with_runs()
     if len(chunkings) < 2:
         return
     options = [*chunkings, *([scoreboards.EVERY_CHUNKING] if every else [])]
@@ -360,7 +360,7 @@ def choose_traffic(facets: Collection[str]) -> Traffic | None:
     The choice is in the address as ``weighted``.
     """
     with ui.open_store() as store:
-        counted = count_logged(store.batches())
+        counted = count_logged(store.candidates.batches())
     known = [facet for facet in facets if facet in counted]
     if not known and not url_state.get("weighted"):
         return None

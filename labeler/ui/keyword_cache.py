@@ -75,7 +75,7 @@ def _corpora(
 ) -> Corpora:
     """Return the words of every chunk; one read for each change of the data."""
     with ui.open_store() as store:
-        chunks = store.chunks_numbered(store.chunks_with_text())
+        chunks = store.texts.numbered(store.chunks.with_text())
     texts = {number: chunk.text or "" for number, chunk in chunks.items()}
     return build_corpora(_board, texts, substring=substring)
 
@@ -149,7 +149,7 @@ def _find_places(
     lists = list_lookups(_board, _board.run_names)
     numbers = {number for list_of in lists.values() for number in list_of(query_id)}
     with ui.open_store() as store:
-        chunks = store.chunks_numbered(numbers)
+        chunks = store.texts.numbered(numbers)
     known = Corpus({number: chunk.text or "" for number, chunk in chunks.items()})
     found = find_keyword_ranks(known, {query_id: words}, lists)
     return [place._replace(chunks=None) for place in found]

@@ -85,7 +85,7 @@ def shown_chunkings(*, every: bool) -> tuple[str, ...] | None:
     Without ``every`` it is one alone.
     """
     with ui.open_store() as store:
-        there, of_runs = store.chunkings_with_runs(), store.chunkings_of_runs()
+        there, of_runs = store.chunkings.with_runs(), store.chunkings.of_runs()
     url_state.check_among("chunking", [*there, EVERY_CHUNKING], "chunking")
     return _chunkings_in_url(there, of_runs, every=every)
 
@@ -114,7 +114,7 @@ def run_names() -> list[str]:
     Those of the chunkings shown come before others.
     """
     with Store(ui.database()) as store:
-        there, of_runs = store.chunkings_with_runs(), store.chunkings_of_runs()
+        there, of_runs = store.chunkings.with_runs(), store.chunkings.of_runs()
     shown = _chunkings_in_url(there, of_runs, every=True) or there[:1]
     places = _ranking(ui.database())
     return sorted(of_runs, key=lambda run: (of_runs[run] not in shown, places.get(run, 0)))
@@ -130,8 +130,8 @@ def selection_options() -> tuple[list[str], list[str]]:
     """Return the splits that have queries, and how those that leaked may be treated."""
     with ui.open_store() as store:
         version = shown_version(store)
-        sizes = store.split_sizes() if version is None else {q.split for q in version.queries}
-        leaked = store.leaked()
+        sizes = store.splits.sizes() if version is None else {q.split for q in version.queries}
+        leaked = store.splits.leaked()
     return [split for split in SPLITS if split in sizes], list(LEAKED_CHOICES) if leaked else []
 
 
@@ -144,7 +144,7 @@ def shown_version(store: Store) -> GoldenSnapshot | None:
     if asked is None:
         return None
     try:
-        return _version(ui.database(), store.data_revision(), asked)[0]
+        return _version(ui.database(), store.golden_set.data_revision(), asked)[0]
     except NotFound as error:
         raise StaleLink(str(error), ["golden"]) from error
 
@@ -152,13 +152,13 @@ def shown_version(store: Store) -> GoldenSnapshot | None:
 def shown_settings(store: Store) -> Settings:
     """Return the team's settings, with the conventions of the golden set that is shown."""
     version = shown_version(store)
-    return store.settings() if version is None else version.settings
+    return store.settings.read() if version is None else version.settings
 
 
 def shown_queries(store: Store) -> Sequence[Query]:
     """Return the queries of the golden set that is shown."""
     version = shown_version(store)
-    return store.queries() if version is None else version.queries
+    return store.queries.all() if version is None else version.queries
 
 
 def check_query_selected(board: Scoreboard, query_id: str) -> None:
@@ -175,8 +175,8 @@ def check_query_selected(board: Scoreboard, query_id: str) -> None:
 def queries_of_version(store: Store, frozen: str | None) -> Sequence[Query]:
     """Return the queries of a frozen version, or of the live set, to one who has no page."""
     if frozen is None:
-        return store.queries()
-    content, _ = _version(ui.database(), store.data_revision(), frozen)
+        return store.queries.all()
+    content, _ = _version(ui.database(), store.golden_set.data_revision(), frozen)
     return content.queries
 
 
@@ -200,22 +200,24 @@ def live_board(store: Store, chosen: Conventions) -> Scoreboard:
 
 def server_board(store: Store, selected: Selection = EVERYTHING) -> Scoreboard:
     """Return the same under the team's conventions to one who asks without a page: the server."""
-    return _refreshed(store, conventions(store.settings(), selected=selected), _open_without_page)
+    return _refreshed(
+        store, conventions(store.settings.read(), selected=selected), _open_without_page
+    )
 
 
 def _refreshed(
     store: Store, chosen: Conventions, opened: Callable[[str, int, Conventions], Scoreboard]
 ) -> Scoreboard:
-    board = opened(ui.database(), store.data_revision(), chosen)
+    board = opened(ui.database(), store.golden_set.data_revision(), chosen)
     if chosen.frozen is not None:
         return board.snapshot()
-    newest = store.revision()
+    newest = store.judgments.revision()
     if newest != board.revision:
         try:
-            board.refresh(*store.news_since(board.revision, board.golden_state))
+            board.refresh(*store.collection.news_since(board.revision, board.golden_state))
         except NotFound:
             # a query was loaded and judged between the two reads above
-            board = opened(ui.database(), store.data_revision(), chosen)
+            board = opened(ui.database(), store.golden_set.data_revision(), chosen)
     return board.snapshot()
 
 
@@ -228,14 +230,16 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
     if chosen.frozen is not None:
         return Scoreboard(_version(path, data_revision, chosen.frozen)[1], chosen)
     with Store(path) as store:
-        return Scoreboard(store.collection(), chosen)
+        return Scoreboard(store.collection.read(), chosen)
 
 
 def open_board() -> None:
     """Open the board of the default conventions before anybody asks for it."""
     with Store(ui.database()) as store:
-        settings = store.settings()
-        board = _open_without_page(ui.database(), store.data_revision(), conventions(settings))
+        settings = store.settings.read()
+        board = _open_without_page(
+            ui.database(), store.golden_set.data_revision(), conventions(settings)
+        )
         best_first(board, settings)
     _open_without_page.clear()
 
@@ -295,7 +299,7 @@ def say_nothing_graded(selected: Selection, lacks: str) -> None:
     command = f"labeler load golden FILE{into}"
     ui.say_empty(f"Nobody has graded a chunk{of} yet", how, command, way=way)
     with ui.open_store() as store:
-        openings = [(old, new) for old, new in store.openings() if new in shown]
+        openings = [(old, new) for old, new in store.chunkings.openings() if new in shown]
     for old, new in openings[:1]:
         there = {"from": chunking_label(old), "to": chunking_label(new)}
         graded = f"Transfer grades of {describe_chunking(old)} to these chunks"

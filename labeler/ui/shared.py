@@ -149,7 +149,7 @@ def open_store() -> Store:
         if visitor is None:
             store.close()
             raise Forbidden("you are not invited, or not any more; open this page again")
-        store.actor = Actor(visitor.name, visitor.known_by, _network_address())
+        store.connection.actor = Actor(visitor.name, visitor.known_by, _network_address())
     return store
 
 
@@ -166,13 +166,13 @@ def graders_words(settings: Settings) -> Words:
 def golden_set_name() -> str:
     """Return what the golden set is called: by its setting, else by its file or database."""
     with Store(database()) as store:
-        return store.golden_set_name()
+        return store.golden_set.name()
 
 
 def visitor_and_frame() -> tuple[Person | None, str, Words]:
     """Return who looks at this page, None without access, the golden set's name, and the words."""
     with Store(database()) as store:
-        return _visitor(store), store.golden_set_name(), graders_words(store.settings())
+        return _visitor(store), store.golden_set.name(), graders_words(store.settings.read())
 
 
 def person() -> Person | None:
@@ -220,7 +220,7 @@ def note_lists_shown(query_id: str) -> None:
     name = grader()
     if name is not None:
         with open_store() as store:
-            store.note_lists_seen(name, query_id)
+            store.exposure.note_lists_seen(name, query_id)
 
 
 def note_told(rows: Iterable[CannotTell | GraderNote]) -> None:
@@ -233,13 +233,13 @@ def note_told(rows: Iterable[CannotTell | GraderNote]) -> None:
             if row.chunk_id is not None and row.grader != name
         ]
         with open_store() as store:
-            store.note_told(name, told)
+            store.exposure.note_told(name, told)
 
 
 def note_refusal(what: str) -> None:
     """Add to the audit that whoever looks here may not see something, once a minute."""
     with suppress(Busy, StorageError), open_store() as store:
-        store.note_once("refuse", what)
+        store.audit.note_once("refuse", what)
 
 
 def is_lead() -> bool:
@@ -265,8 +265,8 @@ def can_change_name() -> bool:
 
 def grading_token(store: Store, name: str) -> str:
     """Return a token that lets the pad of this page grade under ``name``."""
-    store.add_grader(name)
-    return tokens.issue_token(store.signing_key(), store.golden_set_uuid(), name)
+    store.people.add(name)
+    return tokens.issue_token(store.golden_set.signing_key(), store.golden_set.uuid(), name)
 
 
 def warn_of_default_guideline(settings: Settings) -> None:
@@ -281,7 +281,7 @@ def warn_of_unknown_parameters(words: Words) -> None:
     names = url_state.unknown_parameters()
     if names:
         with guard(), Store(database()) as store:
-            names = url_state.unknown_parameters(store.facets())  # Label reads those
+            names = url_state.unknown_parameters(store.queries.facets())  # Label reads those
     if not names:
         return
     [alike] = get_close_matches(names[0], url_state.KNOWN_PARAMETERS, 1) or [""]
@@ -320,8 +320,10 @@ def with_audit(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
         with Store(database()) as store:
             visitor = door.visitor(store, claims)
             if visitor is not None:
-                store.actor = Actor(visitor.name, visitor.known_by, address)
-            store.note_if_possible("export", name, {"seal": str(store.newest_seal())})
+                store.connection.actor = Actor(visitor.name, visitor.known_by, address)
+            store.audit.note_if_possible(
+                "export", name, {"seal": str(store.tamper_check.newest_seal())}
+            )
         return file
 
     return made

@@ -52,8 +52,8 @@ STATES = {"decided": "to transfer", "proposed": "suggested", "open": "left to gr
 def show_transfer() -> None:
     """Let a lead preview a transfer to another chunking, save it, and undo it."""
     with ui.guard(), ui.open_store() as store:
-        found, done = store.chunkings(), store.pairs_transferred()
-        settings = store.settings()
+        found, done = store.chunkings.all(), store.transfers.logged()
+        settings = store.settings.read()
     graded = [chunking_label(each.name) for each in found if each.golden]
     asked_for = [chunking_label(each.name) for each in found if each.runs]
     st.caption(WHAT_IT_DOES)
@@ -132,7 +132,7 @@ def _offer_undo(last: LoggedTransfer) -> None:
         st.text(f"{grades} transferred {between} on {last.at[:10]}", width="content")
         if st.button("Undo", help="Every number becomes what it was before."):
             with ui.guard(), ui.open_store() as store:
-                store.undo_transfer(last.old, last.new)
+                store.transfers.undo(last.old, last.new)
             ui.done("Undone", look=None)
     links.link("See all of them", url_state.to("/review", review="Transferred"))
     if not url_state.get("look"):
@@ -149,13 +149,19 @@ def _computed_transfer(old: str, new: str) -> Transfer:
     """Return what follows now, with progress where it is not known yet."""
     kept = _latest_transfer(ui.database())
     with ui.open_store() as store:
-        key = (store.golden_set_uuid(), store.data_revision(), store.revision(), old, new)
+        key = (
+            store.golden_set.uuid(),
+            store.golden_set.data_revision(),
+            store.judgments.revision(),
+            old,
+            new,
+        )
         for known, found in kept:
             if known == key:
                 return found
-        stand = store.data_revision(), store.revision()
+        stand = store.golden_set.data_revision(), store.judgments.revision()
         bar = st.progress(0.0, "Locating chunks …")
-        basis = store.transfer_basis(old, new)
+        basis = store.transfers.basis(old, new)
     places = locate_basis(basis, lambda share: _show_progress(bar, share / 2, "Locating chunks …"))
     found = compute_transfer(
         basis, places, lambda share: _show_progress(bar, 0.5 + share / 2, "Transferring grades …")
@@ -178,19 +184,19 @@ MOST_MARKED_SHOWN = 200  # characters of what is marked; the list on Queries has
 
 def has_other_chunking(store: Store) -> bool:
     """Say whether there is a second chunking; without one nothing is transferred."""
-    return len(store.chunking_names()) > 1
+    return len(store.chunkings.names()) > 1
 
 
 def show_transferred() -> None:
     """Show the transferred grades that count, and the judgments each rests on."""
     with ui.open_store() as store:
-        among = store.selected_queries(scoreboards.shown_selection())
-        found = [r for r in store.transferred_grades() if among is None or r.query_id in among]
+        among = store.splits.selected(scoreboards.shown_selection())
+        found = [r for r in store.transfers.grades() if among is None or r.query_id in among]
         rows = sorted(found, key=lambda row: -row.grade)
         here = url_state.choose_part(rows, ON_A_PAGE, "transferred-page")
-        texts, runs = store.chunks_numbered(row.chunk for row in here), _run_of_chunking(store)
+        texts, runs = store.texts.numbered(row.chunk for row in here), _run_of_chunking(store)
         _note_grades_told(store, here)
-        scale, revision = store.settings().words, store.revision()
+        scale, revision = store.settings.read().words, store.judgments.revision()
     if not rows:
         st.header("No transferred grade counts yet")
         st.write("Transfer grades to another chunking on Data > Advanced > Transfer.")
@@ -215,7 +221,7 @@ def show_transferred() -> None:
 
 def _run_of_chunking(store: Store) -> Mapping[str, str]:
     """Return a run of each chunking that has any: the one loaded first."""
-    return {name: run for run, name in reversed(store.chunkings_of_runs().items())}
+    return {name: run for run, name in reversed(store.chunkings.of_runs().items())}
 
 
 def _transferred_row(
@@ -242,7 +248,7 @@ def _note_grades_told(store: Store, rows: Sequence[TransferredGrade]) -> None:
         return
     others = [(row, base) for row in rows for base in row.bases if base.who != (name,)]
     pairs = [(row.query_id, at) for row, base in others for at in (row.chunk_id, base.chunk_id)]
-    store.note_told(name, pairs)
+    store.exposure.note_told(name, pairs)
 
 
 def transferred_file(rows: Sequence[TransferredGrade]) -> bytes:

@@ -192,7 +192,11 @@ async def _write_repeatedly(path: str, refusals: Refusals, every: float) -> None
             await asyncio.sleep(every)
             refused = refusals.finished()
             try:
-                moved = (commits := await golden_set.ask(Store.commits_of_others)) != seen
+                moved = (
+                    commits := await golden_set.ask(
+                        lambda store: store.golden_set.commits_of_others()
+                    )
+                ) != seen
                 seen, waits = commits, waits + 1 if moved or waits else 0
                 if refused or (waits and not moved) or waits >= MOST_WAITS:
                     await run_in_threadpool(write_audit_log, path, refused)
@@ -209,12 +213,14 @@ def write_audit_log(path: str, refused: list[RefusalMinute]) -> None:
         while refused:
             write_minute(store, refused[0])
             refused.pop(0)
-        store.seal()
+        store.tamper_check.seal()
 
 
 def write_minute(store: Store, minute: RefusalMinute) -> None:
     """Write the refusals of a minute as one entry of the audit log."""
-    store.actor = Actor(None, "unknown", minute.addresses[0] if minute.addresses else None)
+    store.connection.actor = Actor(
+        None, "unknown", minute.addresses[0] if minute.addresses else None
+    )
     others = ", and others" if minute.others else ""
     more = {"from": ", ".join(minute.addresses) + others} if len(minute.addresses) > 1 else {}
-    store.note("refuse", minute.kind, more, at=minute.at, count=minute.count)
+    store.audit.note("refuse", minute.kind, more, at=minute.at, count=minute.count)

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
     """Return the words for a visitor, by the golden set's setting if it can be read."""
-    settings = Settings() if store is None else store.settings()
+    settings = Settings() if store is None else store.settings.read()
     return Words.of(settings, connection.headers.get("accept-language"))
 
 

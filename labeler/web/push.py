@@ -4,7 +4,7 @@
 ``WS /api/live``   for leads: a page sends which numbers it shows and is notified of newer ones
 =================  =============================================================================
 
-Only revisions are sent, see `Store.newest`: ``{"shows": [7, 0, 3]}`` from a page, or ``null``
+Only revisions are sent, see `GoldenSet.newest`: ``{"shows": [7, 0, 3]}`` from a page, or ``null``
 from one that nobody looks at, and ``{"newest": [8, 0, 3]}`` to it. A notified page answers once
 it shows the new numbers; the time until then is what its run cost the server. The server's first
 message is ``{"start": "..."}``, an id that changes with every start of the server.
@@ -130,8 +130,14 @@ class LivePush:
             while True:
                 await self._next_look()
                 try:
-                    if (commits := await golden_set.ask(Store.commits_of_others)) != seen:
-                        is_newer = self._note_newest(await golden_set.ask(Store.newest))
+                    if (
+                        commits := await golden_set.ask(
+                            lambda store: store.golden_set.commits_of_others()
+                        )
+                    ) != seen:
+                        is_newer = self._note_newest(
+                            await golden_set.ask(lambda store: store.golden_set.newest())
+                        )
                         if seen is None or not is_newer:
                             await self._dismiss_non_leads()
                         seen = commits

@@ -68,7 +68,7 @@ class UnknownPages:
         """Return the page that says so, with the pages that its visitor may open."""
         try:
             with Store(self.path) as store:
-                person, name = identify_visitor(store, connection), store.golden_set_name()
+                person, name = identify_visitor(store, connection), store.golden_set.name()
                 words = words_for(connection, store)
         except LabelerError as error:
             words = words_for(connection)

@@ -133,7 +133,7 @@ def filled(tmp_path: Path) -> Path:
     path = empty_golden_set(tmp_path)
     lists = made().collection
     with Store(path) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query(name, f"about {name}", "single", "the reference", buckets={"topic": "t"})
@@ -149,21 +149,21 @@ def filled(tmp_path: Path) -> Path:
                 for name in BECAME
                 if name != "absent"
             ]
-            store.add_run(loaded(rankings), name=run)
+            store.runs.load(loaded(rankings), name=run)
         grades = [
             GoldenGrade(name, chunk, grade)
             for name in BECAME
             for chunk, grade in (("good", 3), ("bad", 0), ("weak", 1))
         ]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-        store.save_settings(Settings(prompt_k=2))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.settings.save(Settings(prompt_k=2))
     return path
 
 
 def answer(path: Path, **more: bool) -> None:
     with Store(path) as store:
         given = {**RIGHT, "absent": False, **more}
-        store.add_answers(loaded([Answer("A", q, HOSTILE, right) for q, right in given.items()]))
+        store.answers.load(loaded([Answer("A", q, HOSTILE, right) for q, right in given.items()]))
 
 
 def run(path: Path, *arguments: str, exit_code: int = 0) -> str:
@@ -194,7 +194,7 @@ def test_the_command_prints_the_cells_with_intervals(filled: Path) -> None:
 def test_more_queries_without_an_answer_than_with_one_are_printed_without_a_share(filled: Path):
     """A share is of the four cells. Queries outside of them can be more than all cells hold."""
     with Store(filled) as store:
-        store.add_answers(loaded([Answer("A", "both", "yes", True)]))
+        store.answers.load(loaded([Answer("A", "both", "yes", True)]))
     for arguments in [(), ("--by", "topic")]:
         lines = run(filled, *arguments).splitlines()
         [line] = [line for line in lines if line.startswith("A ") and "no answer" in line]
@@ -251,8 +251,8 @@ def test_a_count_leads_to_as_many_queries_whatever_else_was_filtered(filled: Pat
 def test_runs_with_answers_are_named_whatever_chunking_they_are_of(filled: Path) -> None:
     answer(filled)
     with Store(filled) as store:
-        store.add_chunks(loaded([Chunk("good", "cut anew")]), chunking="v2")
-        store.add_run(loaded([Ranking("missed", ("good",))]), name="new", chunking="v2")
+        store.chunks.load(loaded([Chunk("good", "cut anew")]), chunking="v2")
+        store.runs.load(loaded([Ranking("missed", ("good",))]), name="new", chunking="v2")
     said = words(open_page("queries", a="new", view="Retrieval and answer"))
     assert "No answer of new is loaded. Runs with answers: A." in said
 
@@ -260,7 +260,7 @@ def test_runs_with_answers_are_named_whatever_chunking_they_are_of(filled: Path)
 def test_the_command_for_a_run_s_answers_is_of_that_run_whatever_its_name(filled: Path) -> None:
     answer(filled)
     with Store(filled) as store:
-        store.add_run(loaded([Ranking("missed", ("good",))]), name="my run; ls")
+        store.runs.load(loaded([Ranking("missed", ("good",))]), name="my run; ls")
     said = words(open_page("queries", run="my run; ls", view="Retrieval and answer"))
     assert "labeler load answers FILE --run 'my run; ls'" in said
 
@@ -274,8 +274,8 @@ def test_generation_is_a_class_that_can_be_filtered_and_follows_the_grades(fille
     )
     assert list(listed["query"]) == ["spoiled"]
     with Store(filled) as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("e", "spoiled", "good", "Ann", grade=0))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e", "spoiled", "good", "Ann", grade=0))
     listed = open_page("queries", run="A", **{"class": "found, but the answer is wrong"})
     nothing = "No query gets through these filters"
     assert nothing in words(listed), "what was found is of no use any more"
@@ -307,9 +307,9 @@ def test_an_answer_stands_beside_the_reference_as_it_is(filled: Path) -> None:
 
 def test_the_golden_set_stays_what_it_is(filled: Path, loaded: Callable) -> None:
     with Store(filled) as store:
-        before = store.golden_state().hash
+        before = store.collection.golden_state().hash
         answer(filled)
-        assert store.golden_state().hash == before
+        assert store.collection.golden_state().hash == before
 
 
 def test_the_bar_of_the_page_is_the_one_of_the_two_by_two(filled: Path) -> None:

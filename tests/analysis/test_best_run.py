@@ -136,21 +136,21 @@ def cut_for_each_query(path: Path) -> Path:
     """
     ids = [f"q{n}" for n in range(12)]
     with Store(empty_golden_set(path)) as store:
-        store.add_queries(loaded([Query(name, f"which letters, {name}?") for name in ids]))
-        store.add_documents(loaded([Document(name, TEXT) for name in ids]))
+        store.queries.load(loaded([Query(name, f"which letters, {name}?") for name in ids]))
+        store.documents.load(loaded([Document(name, TEXT) for name in ids]))
         for size, chunking in ((10, ""), (25, "v2")):
             pieces = [
                 Chunk(f"{name}-{at}", TEXT[at : at + size], None, name, None, {}, at, at + size)
                 for name in ids
                 for at in range(0, 50, size)
             ]
-            store.add_chunks(loaded(pieces), chunking=chunking)
+            store.chunks.load(loaded(pieces), chunking=chunking)
         passage = Evidence(hash_text(TEXT[10:20]) or "", ((2, 8),))
         grades = [GoldenGrade(name, f"{name}-10", 3, evidence=passage) for name in ids]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
         for run, at, chunking in (("first", 10, ""), ("last", 40, ""), ("new", 0, "v2")):
             lists = [Ranking(name, (f"{name}-{at}",)) for name in ids]
-            store.add_run(loaded(lists), name=run, chunking=chunking)
+            store.runs.load(loaded(lists), name=run, chunking=chunking)
     return path / "golden.db"
 
 
@@ -163,7 +163,7 @@ def test_runs_of_two_chunkings_are_ranked_by_the_evidence_they_find(tmp_path: Pa
     def said() -> list[str]:
         with Store(path) as store:
             conventions = Conventions.of(selected=Selection(chunkings=BOTH))
-            board = Scoreboard(store.collection(), conventions)
+            board = Scoreboard(store.collection.read(), conventions)
         return [each.sentence for each in describe_best_run(board, DecisionRules())]
 
     assert said() == [
@@ -173,7 +173,7 @@ def test_runs_of_two_chunkings_are_ranked_by_the_evidence_they_find(tmp_path: Pa
     ]
     with Store(path) as store:
         graded = [GoldenGrade("q0", "q0-0", 3)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(graded), loaded([])), chunking="v2")
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(graded), loaded([])), chunking="v2")
     assert said() == [
         "first scores highest; new is not clearly lower.",
         "EvidenceR@2000c: first 1.0000, new 1.0000.",
@@ -188,5 +188,5 @@ def test_scores_says_which_run_of_two_chunkings_is_best(tmp_path: Path):
     assert f"new {CANNOT}" in told
     assert re.search(r"\|new\|+not compared\|", told)
     with Store(path) as store:
-        store.drop_run("last")
+        store.runs.drop("last")
     assert f"|These runs {CANNOT}|" in words(open_page("scores", chunking="*"))

@@ -442,7 +442,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[Scoreboard, dict[i
         result = CliRunner().invoke(main, ["--db", str(path), "load", what, str(SAMPLE / file)])
         assert result.exit_code == 0, result.output
     with Store(path) as store:
-        collection, chunks = store.collection(), store.chunks()
+        collection, chunks = store.collection.read(), store.chunks.all()
     ids = {chunk_id: number for number, chunk_id in enumerate(collection.chunk_ids)}
     texts = {ids[chunk.chunk_id]: chunk.text or "" for chunk in chunks}
     return Scoreboard(collection, Conventions.of()), texts

@@ -45,14 +45,14 @@ def pair(tmp_path: Path) -> Store:
     """Thirty queries; A has chunk a first and B has chunk b; nothing is graded."""
     with Store(tmp_path / "pair.db", create=True) as store:
         intents = {name: "refund" if n < 12 else "setup" for n, name in enumerate(QUERIES)}
-        store.add_queries(
+        store.queries.load(
             loaded([Query(q, f"query {q}", buckets={"intent": intents[q]}) for q in QUERIES])
         )
-        store.add_chunks(loaded([Chunk(name, f"text {name}") for name in "abx"]))
+        store.chunks.load(loaded([Chunk(name, f"text {name}") for name in "abx"]))
         for run, first, second in (("A", "a", "b"), ("B", "b", "a")):
-            store.add_run(loaded([Ranking(q, (first, second, "x")) for q in QUERIES]), name=run)
+            store.runs.load(loaded([Ranking(q, (first, second, "x")) for q in QUERIES]), name=run)
         for name in ("Ann", "Marit", "Zoë"):
-            store.add_grader(name)
+            store.people.add(name)
         yield store
 
 
@@ -63,11 +63,11 @@ def say(pair: Store) -> Say:
 
     def judge(who: str, chunk: str, grade: int, queries=QUERIES, kind="grade", blind=True) -> None:
         nonlocal count
-        with pair._transaction():
+        with pair.connection.transaction():
             for query in queries:
                 count += 1
                 said = Judgment(f"e{count}", query, chunk, who, kind, grade, blind=blind)
-                pair._append(said)
+                pair.judgments.append(said)
 
     return judge
 
@@ -75,15 +75,15 @@ def say(pair: Store) -> Say:
 def told(
     store: Store, measure: str = "RR", *, sure: bool = True, bucket: str | None = None
 ) -> GraderSensitivity:
-    settings = store.settings()
+    settings = store.settings.read()
     conventions = Conventions.of(golden_rule=settings.golden_rule)
-    board = Scoreboard(store.collection(), conventions)
+    board = Scoreboard(store.collection.read(), conventions)
     measures = board.resolve(conventions.measures(measure))
     facet = "intent" if bucket else None
     compared = compare(board, "A", "B", measures, facet)
     tested = dict.fromkeys(measures, DeltaTest(0.01, 1, is_clear=sure))
     [found, *_] = measure_sensitivity(
-        board, compared, store.single_grades(), measures, tested=tested, bucket=bucket
+        board, compared, store.activity.single_grades(), measures, tested=tested, bucket=bucket
     )
     return found
 
@@ -218,7 +218,7 @@ def test_below_twenty_pairs_nothing_is_said_of_a_grader(pair, say, pairs: int) -
 
 def test_one_grader_or_none_is_no_second_opinion(pair, say) -> None:
     grades = [GoldenGrade(query, "b", 2) for query in QUERIES]
-    pair.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    pair.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     found = told(pair)
     assert (found.graders, found.why_not_told) == ([], ALL_FROM_FILES)
     assert all(each.changed == 0 for each in found.told)
@@ -236,7 +236,7 @@ def test_one_grader_or_none_is_no_second_opinion(pair, say) -> None:
 
 def test_without_non_blind_judgments_an_adjudication_goes_and_imports_stay(pair, say) -> None:
     grades = [GoldenGrade(query, "b", 1) for query in QUERIES]
-    pair.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    pair.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     say("Ann", "a", 2, QUERIES[:4], blind=False)
     say("Ann", "a", 2, QUERIES[4:7])
     say("Ann", "a", 0, QUERIES[4:6], kind="adjudicate", blind=False)
@@ -245,7 +245,7 @@ def test_without_non_blind_judgments_an_adjudication_goes_and_imports_stay(pair,
 
 def test_without_stale_judgments_another_s_grade_counts_or_the_chunk_is_a_hole(pair, say) -> None:
     say("Ann", "b", 2)
-    pair.add_chunks(loaded([Chunk("b", "another text")]), update=True)
+    pair.chunks.load(loaded([Chunk("b", "another text")]), update=True)
     assert by_name(told(pair))["without stale"] == (30, pytest.approx(math.nan, nan_ok=True))
     say("Marit", "b", 1, QUERIES[:12])
     found = told(pair)
@@ -261,8 +261,8 @@ def test_within_a_bucket_only_its_pairs_are_counted(pair, say) -> None:
 
 
 def test_two_equal_runs_are_equal_under_everyone(pair, say) -> None:
-    pair.drop_run("B")
-    pair.add_run(loaded([Ranking(q, ("a", "b", "x")) for q in QUERIES]), name="B")
+    pair.runs.drop("B")
+    pair.runs.load(loaded([Ranking(q, ("a", "b", "x")) for q in QUERIES]), name="B")
     say("Ann", "a", 2)
     say("Marit", "a", 1)
     say("Marit", "b", 1)
@@ -362,9 +362,9 @@ def test_every_reading_is_what_the_log_read_by_hand_gives(pair, rule: str) -> No
         if draw.random() < 0.4
     ]
     grades = [GoldenGrade(query, chunk, grade) for query, chunk, _, _, grade, _ in imports]
-    pair.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    pair.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     said: list[Said] = list(imports)
-    with pair._transaction():
+    with pair.connection.transaction():
         for number in range(320):
             who = str(draw.choice(["Ann", "Marit", "Zoë"]))
             kind = "adjudicate" if draw.random() < 0.08 else "grade"
@@ -372,15 +372,17 @@ def test_every_reading_is_what_the_log_read_by_hand_gives(pair, rule: str) -> No
             one = (*pair_of, who, kind, int(draw.integers(0, 4)), bool(draw.random() < 0.8))
             said.append(one)
             query, chunk, who, kind, grade, blind = one
-            pair._append(Judgment(f"r{number}", query, chunk, who, kind, grade, blind=blind))
-    pair.save_settings(Settings(golden_rule=rule))
-    pair.add_chunks(loaded([Chunk("x", "another text")]), update=True)
+            pair.judgments.append(
+                Judgment(f"r{number}", query, chunk, who, kind, grade, blind=blind)
+            )
+    pair.settings.save(Settings(golden_rule=rule))
+    pair.chunks.load(loaded([Chunk("x", "another text")]), update=True)
     conventions = Conventions.of(golden_rule=rule)
-    board = Scoreboard(pair.collection(), conventions)
+    board = Scoreboard(pair.collection.read(), conventions)
     assert golden_of(board) == golden_by_hand(said, rule)
     measures = board.resolve(conventions.measures("nDCG@2 RR P@1"))
     compared = compare(board, "A", "B", measures)
-    found = measure_sensitivity(board, compared, pair.single_grades(), measures)
+    found = measure_sensitivity(board, compared, pair.activity.single_grades(), measures)
     expected = readings_by_hand(said, rule, "x")
     golden = golden_of(board)
     for survival in found:
@@ -394,7 +396,7 @@ def test_every_reading_is_what_the_log_read_by_hand_gives(pair, rule: str) -> No
 
 
 def test_single_grades_that_follow_the_log_are_those_read_anew(pair, say) -> None:
-    known = pair.single_grades()
+    known = pair.activity.single_grades()
     draw = np.random.default_rng(3)
     for round_ in range(12):
         who, chunk = str(draw.choice(["Ann", "Marit"])), str(draw.choice(list("abx")))
@@ -404,12 +406,12 @@ def test_single_grades_that_follow_the_log_are_those_read_anew(pair, say) -> Non
         )
         if round_ % 3 == 2:
             event = Judgment(f"w{round_}", some[0], chunk, who, "withdraw")
-            pair.judge(event)
-        known = pair.single_grades(known)
-        anew = pair.single_grades()
+            pair.judgments.add(event)
+        known = pair.activity.single_grades(known)
+        anew = pair.activity.single_grades()
         assert known.table.tolist() == anew.table.tolist()
         assert (known.revision, known.names) == (anew.revision, anew.names)
-    pair.retire_query(QUERIES[0])
-    kept = pair.single_grades()
+    pair.queries.retire(QUERIES[0])
+    kept = pair.activity.single_grades()
     assert (kept.pair >> 32).max() <= len(QUERIES) - 2
     assert len(kept.pair) == int(((anew.pair >> 32) != 0).sum())

@@ -24,7 +24,7 @@ def say(filled: Store):
     def judge(grader: str, chunk: str, grade: int | None, query: str = "q1", **more) -> str:
         event = f"e{next(numbers)}"
         kind = "cannot_tell" if grade is None else "grade"
-        filled.judge(
+        filled.judgments.add(
             Judgment(event, query, chunk, grader, **{"kind": kind, "grade": grade, **more})
         )
         return event
@@ -33,14 +33,14 @@ def say(filled: Store):
 
 
 def sheet_of(store: Store) -> GradeMatrix:
-    return GradeMatrix.of_grades(store.given_grades())
+    return GradeMatrix.of_grades(store.activity.given_grades())
 
 
 def given(store: Store) -> dict[str, dict[str, int]]:
     """Return who gave what to the chunks of q1, as the sheet has it."""
     sheet = sheet_of(store)
     chunks = dict.fromkeys(
-        row.chunk_id for row in store.given_grades() if row.blind and not row.overrules
+        row.chunk_id for row in store.activity.given_grades() if row.blind and not row.overrules
     )
     return {
         name: {chunk: int(code) for chunk, code in zip(chunks, row, strict=True) if code >= 0}
@@ -53,15 +53,15 @@ def test_a_grade_counts_as_it_stands_now(filled: Store, say):
     say("Ann", "c1", 1)
     say("Ann", "c2", 2)
     undone = say("Ann", "c2", 0)
-    filled.undo(event_id="u1", undoes=undone, grader="Ann")
+    filled.judgments.undo(event_id="u1", undoes=undone, grader="Ann")
     taken_back = say("Ann", "c3", 1)
-    filled.undo(event_id="u2", undoes=taken_back, grader="Ann")
+    filled.judgments.undo(event_id="u2", undoes=taken_back, grader="Ann")
     say("Ann", "c4", None)
     assert given(filled) == {"Ann": {"c1": 1, "c2": 2}}
 
 
 def test_what_came_with_a_file_is_nobodys_blind_grade(filled: Store):
-    assert filled.given_grades() == []
+    assert filled.activity.given_grades() == []
     assert "Bea" not in sheet_of(filled).graders
 
 
@@ -84,14 +84,14 @@ def test_grades_not_given_blind_are_counted_aside(filled: Store, say):
 def test_a_retired_query_is_left_out(filled: Store, say):
     say("Ann", "c1", 3)
     say("Ann", "c3", 3, query="q2")
-    filled.retire_query("q2")
-    assert [row.query_id for row in filled.given_grades()] == ["q1"]
+    filled.queries.retire("q2")
+    assert [row.query_id for row in filled.activity.given_grades()] == ["q1"]
 
 
 def test_grades_of_two_wordings_are_not_compared(filled: Store, say, loaded):
     say("Ann", "c1", 3)
     say("Ann", "c2", 1)
-    filled.add_chunks(loaded([Chunk("c1", "another text", "title 1")]), update=True)
+    filled.chunks.load(loaded([Chunk("c1", "another text", "title 1")]), update=True)
     say("Bob", "c1", 0)
     say("Bob", "c2", 1)
     [pair] = compute_agreement(sheet_of(filled)).pairs
@@ -100,7 +100,7 @@ def test_grades_of_two_wordings_are_not_compared(filled: Store, say, loaded):
 
 def test_a_grade_that_names_no_wording_is_of_the_present_one(filled: Store, say, golden):
     """As in a log that was exported before its chunks had texts."""
-    filled.add_golden(
+    filled.golden_loads.add(
         golden(
             events=[Judgment("x1", "q1", "c1", "Ann", grade=2, created_at="2026-03-02T10:00:00Z")]
         )
@@ -190,7 +190,7 @@ def test_a_sheet_can_be_of_some_graders_and_some_queries(filled: Store, say):
 
 
 def test_imports_do_not_take_part_in_the_agreed_grade(filled: Store, say):
-    filled_golden = {(row.query_id, row.chunk_id): row for row in filled.golden_set()[1]}
+    filled_golden = {(row.query_id, row.chunk_id): row for row in filled.golden_set.read()[1]}
     assert filled_golden["q1", "c1"] == GoldenGrade("q1", "c1", 3, ("Bea",))
     say("Ann", "c1", 0)
     [ann] = compare_with_others(sheet_of(filled), median)

@@ -207,11 +207,13 @@ def test_other_tasks_copies_of_a_text_and_weaker_grades_than_the_threshold_do_no
 def test_the_single_answers_of_a_database_are_looked_up(tmp_path: Path) -> None:
     path = tmp_path / "golden.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q", "text", task="single"), Query("r", "other")]))
+        store.queries.load(loaded([Query("q", "text", task="single"), Query("r", "other")]))
         documents = {"c1": "a", "c2": "b", "c3": "b"}
-        store.add_chunks(loaded([Chunk(c, f"of {c}", document_id=d) for c, d in documents.items()]))
+        store.chunks.load(
+            loaded([Chunk(c, f"of {c}", document_id=d) for c, d in documents.items()])
+        )
         grades = [GoldenGrade(q, c, 3) for q in "qr" for c in documents]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     printed = CliRunner().invoke(main, ["--db", str(path), "health"]).output
     assert "! 1 single-answer query has answers in several documents: q (2)." in printed
     as_json = CliRunner().invoke(main, ["--db", str(path), "health", "--format", "json"]).output
@@ -230,11 +232,11 @@ def lived(tmp_path: Path) -> Path:
         propose(path, query, "c1", grade)
     propose(path, "q05", "c2", 3, "chunks")
     with Store(path) as store:
-        store.add_grader("Ann")
-        store.add_grader("Bob")
+        store.people.add("Ann")
+        store.people.add("Bob")
         for n, (query, grade) in enumerate([("q00", 3), ("q01", 3), ("q01", 1)]):
-            store.judge(Judgment(f"e{n}", query, "c1", "Ann", grade=grade))
-        store.judge(Judgment("e9", "q00", "c1", "Bob", grade=3))
+            store.judgments.add(Judgment(f"e{n}", query, "c1", "Ann", grade=grade))
+        store.judgments.add(Judgment("e9", "q00", "c1", "Bob", grade=3))
     return path
 
 

@@ -30,7 +30,7 @@ TEXTS = {1: "TravelGuard covers it", 2: "a refund takes 30 days", 3: "see the fo
 @pytest.fixture
 def worded(store: Store) -> Store:
     """Two queries with keywords and one without; run ``b`` finds one that ``a`` has not."""
-    store.add_queries(
+    store.queries.load(
         loaded(
             [
                 Query("q1", "cover", keywords=("TravelGuard", "form"), buckets={"kind": "name"}),
@@ -39,10 +39,10 @@ def worded(store: Store) -> Store:
             ]
         )
     )
-    store.add_chunks(loaded([Chunk(f"c{number}", text) for number, text in TEXTS.items()]))
+    store.chunks.load(loaded([Chunk(f"c{number}", text) for number, text in TEXTS.items()]))
     for run, lists in {"a": ("c3", "c2"), "b": ("c2 c3", "c3 c2")}.items():
         rankings = [Ranking(f"q{n}", tuple(ids.split())) for n, ids in enumerate(lists, 1)]
-        store.add_run(loaded(rankings), name=run)
+        store.runs.load(loaded(rankings), name=run)
     return store
 
 
@@ -126,8 +126,8 @@ def test_a_set_without_keywords_says_how_they_come(filled: Store) -> None:
 
 
 def test_keywords_of_a_split_are_those_of_its_queries(worded: Store) -> None:
-    queries = [replace(each, split="dev") for each in worded.queries() if each.query_id == "q2"]
-    worded.add_queries(loaded(queries), update=True)
+    queries = [replace(each, split="dev") for each in worded.queries.all() if each.query_id == "q2"]
+    worded.queries.load(loaded(queries), update=True)
     [row, _] = json.loads(score(worded, "--keywords", "--split", "dev", "--format", "json"))
     assert (row["n"], row["keywords"], row["coverage"]) == (1, 1, 1.0)
 
@@ -166,8 +166,8 @@ def test_a_chunk_of_another_chunking_is_none_that_a_run_missed(worded: Store):
     """Values and counts are the same, whichever other chunkings of the texts are loaded."""
     more = [("--keywords",), ("--keywords", "--per-query")]
     before = [score(worded, *each, "--format", "csv") for each in more]
-    worded.add_chunks(loaded([Chunk(f"d{n}", text) for n, text in TEXTS.items()]), chunking="v2")
-    worded.add_run(loaded([Ranking("q1", ("d1",))]), name="late", chunking="v2")
+    worded.chunks.load(loaded([Chunk(f"d{n}", text) for n, text in TEXTS.items()]), chunking="v2")
+    worded.runs.load(loaded([Ranking("q1", ("d1",))]), name="late", chunking="v2")
     assert [score(worded, *each, "--format", "csv") for each in more] == before
     [late] = json.loads(score(worded, "--keywords", "--format", "json", "--chunking", "v2"))
     assert (late["run"], late["ndcg"], late["n"]) == ("late", 0.25, 2)

@@ -111,7 +111,7 @@ def filled(tmp_path: Path) -> Path:
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
         names = [f"q{n}" for n in range(4)]
-        store.add_queries(
+        store.queries.load(
             loaded([Query(q, q, buckets={"topic": "a" if q < "q2" else "b"}) for q in names])
         )
         for run, system, date in (
@@ -120,8 +120,8 @@ def filled(tmp_path: Path) -> Path:
             ("other", "quiet", "2026-01-15"),
         ):
             lists = [Ranking(q, ("c", run)) for q in names]
-            store.add_run(loaded(lists), name=run, system=system, created_at=date)
-        store.add_golden(
+            store.runs.load(loaded(lists), name=run, system=system, created_at=date)
+        store.golden_loads.add(
             LoadedGolden(loaded([]), loaded([GoldenGrade(q, "c", 3) for q in names]), loaded([]))
         )
     return path
@@ -136,7 +136,7 @@ def hear(path: Path) -> None:
             Signal("2026-01-21", "search", "up", value, q)
             for q, value in (("q0", 1.0), ("q1", 0.0), ("q2", 0.0), ("q3", 0.0))
         ]
-        store.add_signals(loaded([*given, Signal("2026-01-21", "ghost", "up", 1.0)]))
+        store.signals.load(loaded([*given, Signal("2026-01-21", "ghost", "up", 1.0)]))
 
 
 def run(path: Path, *arguments: str, exit_code: int = 0) -> str:
@@ -177,7 +177,7 @@ def test_the_command_prints_them_under_the_runs_and_alone_for_programs(filled: P
 def test_a_split_takes_the_signals_of_its_queries(filled: Path) -> None:
     hear(filled)
     with Store(filled) as store:
-        store.set_splits({"q0": "test", "q1": "test"}, {})
+        store.splits.assign({"q0": "test", "q1": "test"}, {})
     rows = json.loads(run(filled, "--signals", "--split", "test", "--format", "json"))
     assert [(row["signal"], row["value"], row["queries"]) for row in rows] == [("up", 0.5, 2)]
 
@@ -209,9 +209,9 @@ def test_a_bucket_has_the_signals_of_its_queries_alone(filled: Path) -> None:
 def test_signals_stand_there_whichever_chunking_is_looked_at(filled: Path) -> None:
     hear(filled)
     with Store(filled) as store:
-        store.add_chunks(loaded([Chunk("c", "text")]), chunking="v2")
+        store.chunks.load(loaded([Chunk("c", "text")]), chunking="v2")
         lists = [Ranking("q0", ("c",))]
-        store.add_run(
+        store.runs.load(
             loaded(lists), name="cut", system="search", created_at="2026-01-20", chunking="v2"
         )
     for chunking in ({}, {"chunking": ""}, {"chunking": "*"}):
@@ -223,14 +223,14 @@ def test_a_new_signal_is_drawn_on_the_next_look(filled: Path, loaded: Callable) 
     hear(filled)
     assert "0.77" not in words(open_page("scores", view="trend", measure="RR"))
     with Store(filled) as store:
-        store.add_signals(loaded([Signal("2026-01-25", "search", "up", 0.77)]))
+        store.signals.load(loaded([Signal("2026-01-25", "search", "up", 0.77)]))
     assert "0.77" in words(open_page("scores", view="trend", measure="RR"))
 
 
 def test_without_a_date_of_any_run_the_signals_are_told_of(filled: Path) -> None:
     hear(filled)
     with Store(filled) as store:
-        for name in store.run_names():
-            store.change_run(name, created_at="")
+        for name in store.runs.names():
+            store.runs.change(name, created_at="")
     said = words(open_page("scores", view="trend", measure="RR"))
     assert "no run with a date, so in no chart: 'ghost', 'search'" in said

@@ -28,7 +28,7 @@ def db(tmp_path: Path) -> Path:
     path = tmp_path / "g.db"
     with Store(path, create=True) as store:
         queries = [Query(row.qid, row.query) for row in TOPICS.itertuples()]
-        store.add_queries(Loaded("here", queries, [1, 2]))
+        store.queries.load(Loaded("here", queries, [1, 2]))
     return path
 
 

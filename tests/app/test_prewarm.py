@@ -22,6 +22,7 @@ from labeler.model import Chunk, Query, Ranking
 from labeler.stats import unjudged_ranges
 from labeler.stats.unjudged_chunks import PartlyJudgedLists, find_partly_judged_lists
 from labeler.store import Store
+from labeler.store.collection import CollectionReader
 from labeler.ui import assignment_cache, scoreboards
 from labeler.ui import shared as ui
 from labeler.web.app_files import compressed
@@ -46,9 +47,9 @@ class Visits(RequestActivity):
 def database(tmp_path: Path) -> Path:
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
-        store.add_chunks(loaded([Chunk("c1", "text")]))
-        store.add_run(loaded([Ranking("q1", ("c1",))]), name="A")
+        store.queries.load(loaded([Query("q1", "one")]))
+        store.chunks.load(loaded([Chunk("c1", "text")]))
+        store.runs.load(loaded([Ranking("q1", ("c1",))]), name="A")
     return path
 
 
@@ -60,13 +61,13 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
     with warm_up(visits) as thread:
         thread.join(timeout=60)
 
-    def read_again(_: Store) -> None:
+    def read_again(_: CollectionReader) -> None:
         pytest.fail("the runs are read again")
 
-    monkeypatch.setattr(Store, "collection", read_again)
+    monkeypatch.setattr(CollectionReader, "read", read_again)
     with Store(database) as store:
         assert scoreboards.live_board(
-            store, scoreboards.conventions(store.settings())
+            store, scoreboards.conventions(store.settings.read())
         ).run_names == ("A",)
 
 
@@ -80,7 +81,7 @@ def test_nobody_waits_for_how_sure_the_answer_of_the_first_two_runs_is(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store(database) as store:
-        store.add_run(loaded([Ranking("q1", ("c2",))]), name="B")
+        store.runs.load(loaded([Ranking("q1", ("c2",))]), name="B")
     visits = Visits()
     visits.are_gone.set()
     with warm_up(visits) as thread:
@@ -92,7 +93,7 @@ def test_nobody_waits_for_how_sure_the_answer_of_the_first_two_runs_is(
     for name in ("fit_unjudged_model", "simulate"):
         monkeypatch.setattr(decider, name, learn_again)
     with Store(database) as store:
-        settings = store.settings()
+        settings = store.settings.read()
         board = scoreboards.live_board(store, scoreboards.conventions(settings))
     [measure] = board.conventions.measures("nDCG@10")
     assert assignment_cache.standing_of(board, "A", "B", measure, settings).graded == 0
@@ -124,7 +125,7 @@ def waits_for_unjudged(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
 
     monkeypatch.setattr(unjudged_ranges, "find_partly_judged_lists", find)
     with Store(database) as store:
-        board = scoreboards.live_board(store, scoreboards.conventions(store.settings()))
+        board = scoreboards.live_board(store, scoreboards.conventions(store.settings.read()))
     assert scoreboards.mean_ranges(board, ["A"], board.conventions.measures(DEFAULT_MEASURES))
     return looked == ["A"]
 

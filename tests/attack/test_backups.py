@@ -23,7 +23,7 @@ from labeler.model import Judgment
 from labeler.store import Store
 with Store(sys.argv[1]) as store:
     for n in range(int(sys.argv[3])):
-        store.judge(Judgment(f"{sys.argv[2]}/{n}", "q1", "c3", "Ann", grade=n % 4))
+        store.judgments.add(Judgment(f"{sys.argv[2]}/{n}", "q1", "c3", "Ann", grade=n % 4))
         print(n, flush=True)
 """
 
@@ -40,11 +40,11 @@ def test_a_backup_has_all_that_was_acknowledged_before_it_while_others_go_on_wri
         writer.stdout.readline()
     for n in range(2):
         with Store(path) as store:
-            acknowledged = {event.event_id for event in store.events()}
+            acknowledged = {event.event_id for event in store.judgments.log()}
         made = run("backup", tmp_path / f"{n}.db")
         assert made.exit_code == 0, made.output
         with Store(tmp_path / f"{n}.db") as copy:
-            assert acknowledged <= {event.event_id for event in copy.events()}
+            assert acknowledged <= {event.event_id for event in copy.judgments.log()}
             assert_whole(copy)
     assert not any(writer.poll() for writer in writers)
 
@@ -56,7 +56,7 @@ def test_a_backup_says_what_is_in_it_and_replaces_nothing_unasked(path: Path, tm
     said, seal = made.output.splitlines()
     assert said.endswith(" MB, checked")
     with Store(path) as store:
-        assert seal == f"seal: {store.present_seal()}"
+        assert seal == f"seal: {store.tamper_check.present_seal()}"
     before = target.read_bytes()
     grade(path, 1)
     again = run("backup", target)

@@ -33,7 +33,7 @@ def item_of(pad: Pad, chunk: str = "c3") -> dict[str, Any]:
 
 
 def blind(store: Store) -> dict[str, bool]:
-    return {event.event_id: event.blind for event in store.events()[3:]}
+    return {event.event_id: event.blind for event in store.judgments.log()[3:]}
 
 
 # Whether it was blind ---------------------------------------------------------------------------
@@ -78,7 +78,7 @@ def test_what_somebody_admits_is_believed_and_stays(filled: Store, pad: Pad):
 
 def test_who_decided_a_pair_knew_what_was_given(filled: Store, pad: Pad):
     verdict = Judgment("verdict", "q1", "c3", "Ann", kind="adjudicate", grade=1, blind=False)
-    filled.judge(verdict)
+    filled.judgments.add(verdict)
     items = {each["chunk"]: each for each in pad.get("query", query="q1")["items"]}
     given(pad, items["c3"], "after")
     assert blind(filled)["after"] is False
@@ -109,7 +109,7 @@ def test_who_decided_a_pair_knew_what_was_given(filled: Store, pad: Pad):
 def test_what_is_not_as_it_was_handed_out_is_refused(filled: Store, pad: Pad, made_up: dict):
     answer = given(pad, item_of(pad), "e1", **made_up)
     assert NOT_HANDED in answer["refused"]
-    assert filled.contents().judgments == 3
+    assert filled.golden_set.contents().judgments == 3
     assert given(pad, item_of(pad), "e2") == {"event_id": "e2", "saved": True}
 
 
@@ -124,11 +124,11 @@ def test_a_pair_that_nobody_handed_out_is_refused(filled: Store, pad: Pad):
         },
     ):
         assert NOT_HANDED in given(pad, item, "e1")["refused"]
-    other = tokens.PairSignatures(filled.signing_key(), "another golden set")
+    other = tokens.PairSignatures(filled.golden_set.signing_key(), "another golden set")
     names = (item_of(pad)[name] for name in ("query", "chunk", "text_hash", "source"))
     forged = {**item_of(pad), "slip": other.sign(pad.key, *names)}
     assert NOT_HANDED in given(pad, forged, "e1")["refused"]
-    assert filled.contents().judgments == 3
+    assert filled.golden_set.contents().judgments == 3
 
 
 def test_what_was_searched_for_listed_or_given_before_was_handed_out(filled: Store, pad: Pad):
@@ -138,7 +138,7 @@ def test_what_was_searched_for_listed_or_given_before_was_handed_out(filled: Sto
     assert given(pad, listed["c1"], "listed")["saved"]
     [done] = [each for each in pad.get("history")["done"] if each["event_id"] == "found"]
     assert given(pad, done["item"], "again", 3)["saved"]
-    sources = {event.event_id: event.source for event in filled.events()[3:]}
+    sources = {event.event_id: event.source for event in filled.judgments.log()[3:]}
     assert sources == {"found": "search", "listed": "list", "again": "search"}
 
 
@@ -149,17 +149,19 @@ def test_what_waits_over_a_restart_and_years_is_taken_as_it_was_seen(
     filled: Store, pad: Pad, loaded, monkeypatch: pytest.MonkeyPatch
 ):
     item, found = item_of(pad), pad.get("search", query="q1", words="title 4")["items"][0]
-    filled.drop_run("second")
-    filled.add_chunks(loaded([Chunk("c3", "another wording")]), update=True)
+    filled.runs.drop("second")
+    filled.chunks.load(loaded([Chunk("c3", "another wording")]), update=True)
     pad.restart(filled)
     late = datetime.now(UTC).timestamp() + 20 * 365 * 24 * 3600
     monkeypatch.setattr("time.time", lambda: late)
-    pad.headers["x-labeler-token"] = tokens.issue_token(filled.signing_key(), pad.golden_set, "Ann")
+    pad.headers["x-labeler-token"] = tokens.issue_token(
+        filled.golden_set.signing_key(), pad.golden_set, "Ann"
+    )
     assert given(pad, item, "late")["saved"]
     assert given(pad, found, "late too")["saved"]
-    event = next(each for each in filled.events() if each.event_id == "late")
+    event = next(each for each in filled.judgments.log() if each.event_id == "late")
     assert (event.text_hash, event.source) == (item["text_hash"], "pool")
-    assert filled.contents().stale == 2, "it was given for the earlier wording"
+    assert filled.golden_set.contents().stale == 2, "it was given for the earlier wording"
 
 
 # Whose it is ------------------------------------------------------------------------------------
@@ -168,36 +170,38 @@ def test_what_waits_over_a_restart_and_years_is_taken_as_it_was_seen(
 def test_a_rename_neither_strands_nor_gives_away_what_waits(filled: Store, pad: Pad):
     item = item_of(pad)
     waits = {**pad.event("e1"), **{name: item[name] for name in SENT_BACK}}
-    filled.rename_grader("Ann", "Anna")
-    filled.add_grader("Ann")
+    filled.people.rename("Ann", "Anna")
+    filled.people.add("Ann")
     anna, ann = pad.beside(filled, "Anna"), pad.beside(filled, "Ann")
     assert (anna.key, ann.key != pad.key) == (pad.key, True)
     assert ann.send(waits)[0]["refused"] == "this was given by 'Anna', not by 'Ann'"
     assert anna.send(waits) == [{"event_id": "e1", "saved": True}]
-    assert [event.grader for event in filled.events()[3:]] == ["Anna"]
+    assert [event.grader for event in filled.judgments.log()[3:]] == ["Anna"]
 
 
 def test_the_same_number_in_another_file_is_not_the_same_person(filled: Store, tmp_path):
     copy = tmp_path / "copy.db"
-    filled._db.conn.execute("VACUUM INTO ?", [str(copy)])
-    filled.add_grader("Dee")
+    filled.connection.conn.execute("VACUUM INTO ?", [str(copy)])
+    filled.people.add("Dee")
     with Store(copy) as restored:
-        assert restored.giver("Ann") == filled.giver("Ann")
-        restored.add_grader("Eve")
+        assert restored.people.giver("Ann") == filled.people.giver("Ann")
+        restored.people.add("Eve")
         row = "SELECT id FROM graders WHERE name = ?"
-        assert restored._value(row, ["Eve"]) == filled._value(row, ["Dee"])
-        assert restored.giver("Eve").key != filled.giver("Dee").key
+        assert restored.connection.value(row, ["Eve"]) == filled.connection.value(row, ["Dee"])
+        assert restored.people.giver("Eve").key != filled.people.giver("Dee").key
 
 
 def test_who_was_added_anew_to_an_older_file_gets_what_waits_under_their_name(
     filled: Store, pad: Pad
 ):
-    filled.add_grader("Dee")
+    filled.people.add("Dee")
     dee = pad.beside(filled, "Dee")
     item = item_of(dee)
     waits = {**dee.event("e1"), **{name: item[name] for name in SENT_BACK}}
-    filled._db.conn.execute("UPDATE graders SET seed = seed + 1 WHERE name = 'Dee'")  # another row
-    filled._db.conn.commit()
+    filled.connection.conn.execute(
+        "UPDATE graders SET seed = seed + 1 WHERE name = 'Dee'"
+    )  # another row
+    filled.connection.conn.commit()
     assert dee.get("whose", key=dee.key) == {"nobodys": True}
     assert dee.get("whose", key=pad.key) == {"nobodys": False}
     assert pad.send(waits)[0]["refused"] == "this was given by 'Dee', not by 'Ann'"
@@ -215,7 +219,7 @@ def test_no_id_and_no_wording_is_a_place_to_store_a_megabyte(filled: Store, pad:
     [answer] = pad.send({**pad.event("e1"), "text_hash": "x" * 1_000_000})
     assert NOT_HANDED in answer["refused"]
     assert pad.send(pad.event("e" * 200))[0]["saved"]
-    assert filled.contents().judgments == 4
+    assert filled.golden_set.contents().judgments == 4
 
 
 @pytest.fixture
@@ -242,7 +246,7 @@ def test_who_sends_too_much_within_a_minute_is_asked_to_wait_and_loses_nothing(
     assert bob.send(bob.event("bobs"))[0]["saved"], "others have minutes of their own"
     clock[0] += 41
     assert [pad.post(body).status for body in bodies[2:]] == [200, 200]
-    assert {f"e{n}" for n in range(1, 5)} <= {event.event_id for event in filled.events()}
+    assert {f"e{n}" for n in range(1, 5)} <= {event.event_id for event in filled.judgments.log()}
 
 
 def test_one_message_larger_than_a_minutes_is_taken_after_a_quiet_minute(

@@ -31,7 +31,7 @@ HOLD = """
 import sys
 from labeler.store import Store
 with Store(sys.argv[1]) as store:
-    print(store.revision(), flush=True)
+    print(store.judgments.revision(), flush=True)
     sys.stdin.readline()
 """
 GRADE_AND_WAIT = """
@@ -40,7 +40,7 @@ from labeler.model import Judgment
 from labeler.store import Store
 with Store(sys.argv[1]) as store:
     for n in range(30):
-        store.judge(Judgment(f"new/{n}", "q1", "c3", "Ann", grade=n % 4))
+        store.judgments.add(Judgment(f"new/{n}", "q1", "c3", "Ann", grade=n % 4))
     print("graded", flush=True)
     sys.stdin.readline()
 """
@@ -50,7 +50,7 @@ with Store(sys.argv[1]) as store:
 def path(filled: Store) -> Path:
     """A golden set of some size that nobody has open."""
     chunks = [Chunk(f"new {n}", f"{n} {'text ' * 800}") for n in range(100)]
-    filled.add_chunks(Loaded("chunks.jsonl", chunks, range(len(chunks))))
+    filled.chunks.load(Loaded("chunks.jsonl", chunks, range(len(chunks))))
     filled.close()
     return filled.path
 
@@ -66,7 +66,7 @@ def damaged(path: Path) -> bytes:
 
 def judgments(path: Path) -> int:
     with Store(path) as store:
-        return store.revision()
+        return store.judgments.revision()
 
 
 # A damaged file ---------------------------------------------------------------------------------
@@ -112,13 +112,13 @@ def test_who_stumbles_on_damage_stops_everybody_from_writing(path: Path, python)
     left = damaged(path)
     log = (path.parent / "golden.db-wal").read_bytes()
     with pytest.raises(StorageError, match="nothing more is written to it"), Store(path) as store:
-        store.chunks()
+        store.chunks.all()
     with Store(path) as store:
-        assert store.revision() == 33, "what can be read can still be read"
+        assert store.judgments.revision() == 33, "what can be read can still be read"
         with pytest.raises(StorageError, match="labeler restore BACKUP"):
-            store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+            store.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2))
         with pytest.raises(StorageError, match="labeler restore BACKUP"):
-            store.add_grader("Dee")
+            store.people.add("Dee")
     server.communicate()
     assert path.read_bytes() == left, "its end folds nothing into the file"
     assert (path.parent / "golden.db-wal").read_bytes() == log
@@ -130,8 +130,8 @@ def test_a_damaged_index_of_words_stops_the_search_and_nothing_else(path: Path):
     other.close()
     with Store(path) as store:
         with pytest.raises(StorageError, match="though each page is whole"):
-            store.search_chunks("text", 10)
-        assert store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+            store.texts.search("text", 10)
+        assert store.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2))
     assert not sqlite.is_marked_damaged(path)
 
 
@@ -141,7 +141,7 @@ def test_a_file_that_was_swapped_under_a_connection_is_not_called_damaged(path: 
         shutil.copy(path, other)
         damaged(other)
         other.replace(path)
-        store._engine._mark_damaged("it only seems so")
+        store.connection.engine._mark_damaged("it only seems so")
     assert not sqlite.is_marked_damaged(path)
 
 

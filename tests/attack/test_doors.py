@@ -146,8 +146,8 @@ def test_a_stranger_is_shown_a_plain_page_and_opens_no_socket(app, ask, store: S
     asked = {**home, "cookie": f"{name}={token}"}
     assert ask(app(), "GET", "/scores", headers=asked).status == 200
     assert socket(app(), asked) == "accept"
-    store.invite("Bea", hash_secret("beas"), role="lead")
-    store.revoke("Lea")
+    store.people.invite("Bea", hash_secret("beas"), role="lead")
+    store.people.revoke("Lea")
     assert ask(app(), "GET", "/scores", headers=asked).status == 403
     assert socket(app(), asked) == "close"
 
@@ -185,7 +185,7 @@ def test_what_a_stranger_says_at_the_callback_cannot_move_a_terminal(app, ask):
 
 def test_another_sites_page_lets_no_browser_in_as_somebody_else(app, ask, store: Store):
     let_in(store, "Lea", "leas", "lead")
-    store.invite("Gil", hash_secret("gils"))
+    store.people.invite("Gil", hash_secret("gils"))
     lea = {"cookie": f"{SESSION_COOKIE}=leas"}
     asked = ask(app(), "GET", "/join/gils", headers=lea)
     assert (asked.status, asked.cookies) == (200, ())
@@ -193,8 +193,8 @@ def test_another_sites_page_lets_no_browser_in_as_somebody_else(app, ask, store:
     foreign = ask(app(), "POST", "/join/gils", headers={**lea, "origin": "https://evil.example"})
     assert (foreign.status, foreign.cookies) == (403, ())
     own = ask(app(), "POST", "/join/gils", headers={**lea, "origin": "http://127.0.0.1"})
-    assert store.session(hash_secret(cookie_of(own))).name == "Gil"
-    assert store.session(hash_secret("leas")) is None, "the one whose place it takes has ended"
+    assert store.sessions.get(hash_secret(cookie_of(own))).name == "Gil"
+    assert store.sessions.get(hash_secret("leas")) is None, "the one whose place it takes has ended"
 
 
 def test_a_link_for_once_is_not_used_up_by_who_looks_at_it_first(app, ask, store: Store):
@@ -208,35 +208,37 @@ def test_a_link_for_once_is_not_used_up_by_who_looks_at_it_first(app, ask, store
         again = ask(app(), method, f"/join/{secret}")
         assert (again.status, again.cookies) == (403, ())
         assert b"It works once and has been used" in again.body
-    assert store.session(hash_secret(token)).name == "Ann"
+    assert store.sessions.get(hash_secret(token)).name == "Ann"
     asked = ask(app(), "GET", "/leave", headers={"cookie": f"{SESSION_COOKIE}={token}"})
     assert b"to sign in again you need a new one" in asked.body
 
 
 def test_a_link_that_has_expired_opens_nothing_and_what_it_opened_stays(app, ask, store: Store):
-    store.invite("Ann", hash_secret("anns"), expires_at=datetime.now(UTC) + timedelta(days=1))
+    store.people.invite(
+        "Ann", hash_secret("anns"), expires_at=datetime.now(UTC) + timedelta(days=1)
+    )
     token = cookie_of(ask(app(), "POST", "/join/anns"))
-    with store._transaction():
-        store._db.execute("UPDATE invitations SET expires_at = '2020-01-01T00:00:00.000Z'")
+    with store.connection.transaction():
+        store.connection.execute("UPDATE invitations SET expires_at = '2020-01-01T00:00:00.000Z'")
     for method in ("GET", "POST"):
         late = ask(app(), method, "/join/anns")
         assert (late.status, b"It has expired" in late.body) == (403, True)
-    assert store.session(hash_secret(token)).name == "Ann"
+    assert store.sessions.get(hash_secret(token)).name == "Ann"
 
 
 def test_a_session_is_not_the_link_and_ends_after_a_year(app, ask, store: Store):
-    store.invite("Ann", hash_secret("anns"))
+    store.people.invite("Ann", hash_secret("anns"))
     token = cookie_of(ask(app(), "POST", "/join/anns"))
     assert ask(app(), "GET", "/", headers={"cookie": f"{SESSION_COOKIE}=anns"}).status == 403
     assert ask(app(), "GET", f"/join/{token}").status == 403
-    with store._transaction():
-        store._db.execute("UPDATE sessions SET created_at = '2020-01-01T00:00:00.000Z'")
+    with store.connection.transaction():
+        store.connection.execute("UPDATE sessions SET created_at = '2020-01-01T00:00:00.000Z'")
     assert ask(app(), "GET", "/", headers={"cookie": f"{SESSION_COOKIE}={token}"}).status == 403
 
 
 def test_everybody_logs_out_here_or_everywhere(app, ask, store: Store):
-    store.invite("Ann", hash_secret("anns"))
-    store.invite("Bob", hash_secret("bobs"))
+    store.people.invite("Ann", hash_secret("anns"))
+    store.people.invite("Bob", hash_secret("bobs"))
     first, second, bobs = (
         {"cookie": f"{SESSION_COOKIE}={cookie_of(ask(app(), 'POST', f'/join/{secret}'))}"}
         for secret in ("anns", "anns", "bobs")
@@ -259,17 +261,17 @@ def test_everybody_logs_out_here_or_everywhere(app, ask, store: Store):
 
 
 def test_whoever_opens_their_link_for_ever_fills_no_disk(store: Store):
-    store.invite("Ann", hash_secret("anns"))
-    store.invite("Bob", hash_secret("bobs"))
+    store.people.invite("Ann", hash_secret("anns"))
+    store.people.invite("Bob", hash_secret("bobs"))
     bobs = access.session_by_link(store, "bobs")
     anns = [access.session_by_link(store, "anns") for _ in range(MOST_SESSIONS + 5)]
-    inside = [store.session(hash_secret(token)) is not None for token in anns]
+    inside = [store.sessions.get(hash_secret(token)) is not None for token in anns]
     assert inside == [False] * 5 + [True] * MOST_SESSIONS
-    with store._transaction():
-        store._db.execute("UPDATE sessions SET ended_at = '2020' WHERE ended_at IS NOT NULL")
+    with store.connection.transaction():
+        store.connection.execute("UPDATE sessions SET ended_at = '2020' WHERE ended_at IS NOT NULL")
     access.session_by_link(store, "anns")
-    assert store._value("SELECT count(*) FROM sessions") == MOST_SESSIONS + 2
-    assert store.session(hash_secret(bobs)).name == "Bob"
+    assert store.connection.value("SELECT count(*) FROM sessions") == MOST_SESSIONS + 2
+    assert store.sessions.get(hash_secret(bobs)).name == "Bob"
 
 
 # Guesses -------------------------------------------------------------------------------------
@@ -308,7 +310,7 @@ def test_a_flood_of_guesses_holds_no_answers_and_no_valid_link(ask, store: Store
         waited.append(seconds)
 
     assert asyncio.run(flood()).count(True) == MOST_WAITING
-    store.invite("Ann", hash_secret("anns"))
+    store.people.invite("Ann", hash_secret("anns"))
     served = Starlette(routes=login_routes(str(store.path), LinkThrottle(pause)))
     for _ in range(3):
         assert ask(served, "GET", "/join/guess").status == 403
@@ -326,20 +328,20 @@ def login(issuer: str = "https://id.example", subject: str = "1", **said: Any) -
 
 
 def test_an_address_at_another_issuer_or_of_another_subject_is_somebody_else(store: Store):
-    store.allow("Ann", "Ann@example.org", role="lead")
+    store.people.allow("Ann", "Ann@example.org", role="lead")
     door = AccessPolicy(login=True)
     assert session_by_login(store, login())
     assert door.visitor(store, Credentials(login=login(address=None))).name == "Ann"
     for other in (login("https://evil.example"), login(subject="2")):
         assert door.visitor(store, Credentials(login=other)) is None
         assert session_by_login(store, other) is None
-    store.allow("Ann", "Ann@example.org", role="lead", issuer="https://new.example")
+    store.people.allow("Ann", "Ann@example.org", role="lead", issuer="https://new.example")
     assert session_by_login(store, login()) is None
     assert session_by_login(store, login("https://new.example", "9"))
 
 
 def test_letters_beyond_ascii_are_compared_byte_for_byte(store: Store):
-    store.allow("Kate", "Kate@Example.org")
+    store.people.allow("Kate", "Kate@Example.org")
     kelvin, kate = (
         access.login_from_user({"iss": "i", "sub": "s", "email": email, "email_verified": True})
         for email in ("\u212aate@example.org", "KATE@example.org")
@@ -351,7 +353,7 @@ def test_letters_beyond_ascii_are_compared_byte_for_byte(store: Store):
 
 
 def test_a_login_opens_one_session_and_none_after_its_person_has_left(store: Store):
-    store.allow("Ann", "ann@example.org")
+    store.people.allow("Ann", "ann@example.org")
     first, unused = login(), login(at=datetime.now(UTC) - timedelta(hours=1))
     token = session_by_login(store, first)
     access.log_out(store, token)
@@ -364,8 +366,8 @@ def test_a_login_opens_one_session_and_none_after_its_person_has_left(store: Sto
 
 def test_a_lead_whose_link_is_used_up_and_who_has_left_is_no_lead_who_can_come_in(store: Store):
     secret, _ = access.invite(store, "Lea", "lead", once=True)
-    store.invite("Bea", hash_secret("beas"), role="lead")
+    store.people.invite("Bea", hash_secret("beas"), role="lead")
     token = access.session_by_link(store, secret)
-    assert store.leads() == ["Bea", "Lea"]
+    assert store.people.leads() == ["Bea", "Lea"]
     access.log_out(store, token)
-    assert store.leads() == ["Bea"]
+    assert store.people.leads() == ["Bea"]

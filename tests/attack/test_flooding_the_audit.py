@@ -63,8 +63,8 @@ async def at_once(_: float) -> None:
 @pytest.fixture
 def served(filled: Store, refusals: Refusals) -> ASGIApp:
     """What reaches a server with a closed door; Ann is invited, and Lea as lead."""
-    filled.invite("Ann", hash_secret("anns"))
-    filled.invite("Lea", hash_secret("leas"), role="lead")
+    filled.people.invite("Ann", hash_secret("anns"))
+    filled.people.invite("Lea", hash_secret("leas"), role="lead")
 
     async def refuse(socket: WebSocket) -> None:
         await socket.close(1008)
@@ -91,7 +91,7 @@ def served(filled: Store, refusals: Refusals) -> ASGIApp:
 
 
 def refused(store: Store) -> list[AuditEntry]:
-    return store.audited(kind="refuse", most=1_000)[0]
+    return store.audit.search(kind="refuse", most=1_000)[0]
 
 
 def write_minutes(store: Store, refusals: Refusals) -> None:
@@ -189,7 +189,7 @@ def test_what_is_served_and_a_page_that_was_open_for_long_are_no_refusals(
     assert ask(served, "POST", "/api/busy").status == 429
     assert come_in(ask, served, "anns").status == 303
     monkeypatch.setattr(tokens, "LIFETIME_SECONDS", -1)
-    old = tokens.issue_token(filled.signing_key(), filled.golden_set_uuid(), "Ann")
+    old = tokens.issue_token(filled.golden_set.signing_key(), filled.golden_set.uuid(), "Ann")
     answer = ask(served, "GET", "/api/next", headers={"x-labeler-token": old})
     assert (answer.status, answer.headers["x-labeler-token"]) == (403, "expired")
     assert refusals.all() == []
@@ -203,20 +203,20 @@ def test_who_comes_in_and_goes_is_kept_by_name_and_never_with_a_secret(
     served: ASGIApp, ask, filled: Store
 ):
     assert ask(served, "GET", "/join/anns").status == 200
-    assert filled.audited(kind="sign_in")[1] == 0, "looking at a link opens nothing"
+    assert filled.audit.search(kind="sign_in")[1] == 0, "looking at a link opens nothing"
     come_in(ask, served, "anns")
     come_in(ask, served, "leas")
     token = session_by_link(filled, "anns")
     leaving = {"origin": "http://127.0.0.1", "cookie": f"labeler_session={token}"}
     assert ask(served, "POST", "/leave", headers=leaving).status == 303
-    found, _ = filled.audited()
+    found, _ = filled.audit.search()
     assert [(each.kind, each.who, each.way, each.address) for each in found[:4]] == [
         ("sign_out", "Ann", "link", "127.0.0.1"),
         ("sign_in", "Ann", "link", None),
         ("sign_in", "Lea", "link", "127.0.0.1"),
         ("sign_in", "Ann", "link", "127.0.0.1"),
     ]
-    written = str([entry.as_dict() for entry in filled.audit_log()])
+    written = str([entry.as_dict() for entry in filled.audit.log()])
     assert not any(secret in written for secret in ("anns", "leas", token))
 
 
@@ -253,14 +253,14 @@ def test_a_server_seals_what_is_graded_and_writes_up_the_rest_when_it_stops(
 ):
     async def serve() -> None:
         async with audit_log_writer(str(filled.path), refusals, every=0.02):
-            filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+            filled.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2))
             for _ in range(200):
                 if sealed(filled) == 4:
                     break
                 await asyncio.sleep(0.02)
             assert sealed(filled) == 4
             refusals.add("link", "192.0.2.1")
-            filled.judge(Judgment("e2", "q1", "c4", "Ann", grade=2))
+            filled.judgments.add(Judgment("e2", "q1", "c4", "Ann", grade=2))
 
     asyncio.run(serve())
     assert sealed(filled) == 5

@@ -22,12 +22,12 @@ ESCAPED = "\x01" * 1_200_000  # six bytes each as JSON
 def huge(filled: Store, loaded) -> Store:
     """Thirty chunks of a megabyte in the pool of one query, and help that is as long."""
     texts = [LONG, ESCAPED, "x" * 1_000_000]
-    filled.add_chunks(
+    filled.chunks.load(
         loaded([Chunk(f"h{n}", texts[n % 3] + str(n), "t" * 9_000, "d" * 9_000) for n in range(30)])
     )
-    filled.add_queries(loaded([Query("long", "why? " * 200_000, reference=LONG, guideline=LONG)]))
-    filled.add_run(loaded([Ranking("long", tuple(f"h{n}" for n in range(30)))]), name="huge")
-    filled.save_settings(Settings(pool_depth=1000))
+    filled.queries.load(loaded([Query("long", "why? " * 200_000, reference=LONG, guideline=LONG)]))
+    filled.runs.load(loaded([Ranking("long", tuple(f"h{n}" for n in range(30)))]), name="huge")
+    filled.settings.save(Settings(pool_depth=1000))
     return filled
 
 
@@ -53,7 +53,7 @@ def test_no_answer_is_large_and_a_text_is_read_on_to_its_end(huge: Store, pad: P
     assert answer["open"] == 32
     assert 1 <= len(answer["items"]) < 32, "as many as there is room for"
     item = next(item for item in answer["items"] if item["chunk"].startswith("h"))
-    whole = {chunk.chunk_id: chunk.text for chunk in huge.chunks()}
+    whole = {chunk.chunk_id: chunk.text for chunk in huge.chunks.all()}
     assert read_on(pad, item) == whole[item["chunk"]]
     for name, asked in {
         "search": {"query": "long", "words": "word"},
@@ -79,7 +79,7 @@ def test_a_list_comes_in_parts_that_are_all_of_it(huge: Store, pad: Pad):
     assert sorted(seen) == sorted(f"h{n}" for n in range(30))
     assert len(seen) == len(set(seen))
     for item in part["items"]:
-        whole = huge.chunk(item["chunk"]).text
+        whole = huge.chunks.get(item["chunk"]).text
         assert whole.startswith(item["text"])
         assert (item["more"] is None) == (whole == item["text"])
 
@@ -108,9 +108,9 @@ def test_a_short_text_comes_whole_and_asks_for_nothing(filled: Store, pad: Pad):
 
 def test_a_long_list_is_grouped_and_counted_as_a_short_one(filled: Store, loaded, pad: Pad):
     names = tuple(f"n{n}" for n in range(1_000))
-    filled.add_chunks(loaded([Chunk(name, f"all alike but for {name}") for name in names]))
-    filled.add_run(loaded([Ranking("q2", names)]), name="deep")
-    filled.save_settings(Settings(pool_depth=1000))
+    filled.chunks.load(loaded([Chunk(name, f"all alike but for {name}") for name in names]))
+    filled.runs.load(loaded([Ranking("q2", names)]), name="deep")
+    filled.settings.save(Settings(pool_depth=1000))
     first = sized(pad, "query", query="q2")
     assert len(first["items"]) == 200
     assert first["rest"] == {"from": 200, "count": 801, "graded": 0}
@@ -122,13 +122,13 @@ def test_a_long_list_is_grouped_and_counted_as_a_short_one(filled: Store, loaded
 def test_the_rankings_view_shows_lists_longer_than_a_piece(store: Store, loaded):
     names = tuple(f"c{n}" for n in range(1_300))
     scores = tuple(1_300.5 - n for n in range(1_300))
-    store.add_run(loaded([Ranking("q", names, scores), Ranking("r", names[:512])]), name="long")
-    rows = store._rows("SELECT * FROM rankings WHERE query_id = 'q' ORDER BY rank")
+    store.runs.load(loaded([Ranking("q", names, scores), Ranking("r", names[:512])]), name="long")
+    rows = store.connection.rows("SELECT * FROM rankings WHERE query_id = 'q' ORDER BY rank")
     assert rows == [("long", "q", n + 1, f"c{n}", 1_300.5 - n) for n in range(1_300)]
-    assert store._rows("SELECT count(*), max(rank) FROM rankings WHERE query_id = 'r'") == [
-        (512, 512)
-    ]
-    plan = store._rows(
+    assert store.connection.rows(
+        "SELECT count(*), max(rank) FROM rankings WHERE query_id = 'r'"
+    ) == [(512, 512)]
+    plan = store.connection.rows(
         "EXPLAIN QUERY PLAN SELECT * FROM rankings WHERE run = 'long' AND query_id = 'q'"
     )
     assert any("run=? AND query_id=?" in row[-1] for row in plan), "one list reads one list"

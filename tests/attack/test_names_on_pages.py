@@ -51,21 +51,23 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name in NAMES
     ]
     with Store(path) as store:
-        store.add_queries(loaded(queries))
+        store.queries.load(loaded(queries))
         chunks = [Chunk(name, f"text {name}", name, document_id=name, position=1) for name in NAMES]
-        store.add_chunks(loaded(chunks))
+        store.chunks.load(loaded(chunks))
         for at, run in enumerate(NAMES):
             order = (*NAMES[at:], *NAMES[:at])
             lists = [Ranking(name, order, (1.0,) * len(order)) for name in NAMES]
-            store.add_run(loaded(lists), name=run, system=f"{run} system", created_at="2026-01-31")
+            store.runs.load(
+                loaded(lists), name=run, system=f"{run} system", created_at="2026-01-31"
+            )
         grades = [GoldenGrade(name, NAMES[0], 3, (name,), name) for name in NAMES]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
         for number, name in enumerate(NAMES):
-            store.invite(name, f"hash {number}", role="lead")
+            store.people.invite(name, f"hash {number}", role="lead")
             judge(store, f"e{number}", name, NAMES[1], "grade", 0)
             judge(store, f"x{number}", name, NAMES[2], "cannot_tell", None)
-            store.judge(Judgment(f"o{number}", NAMES[0], NAMES[2], name, grade=number % 4))
-            store.remark(Remark(f"r{number}", name, name, "unclear", name))
+            store.judgments.add(Judgment(f"o{number}", NAMES[0], NAMES[2], name, grade=number % 4))
+            store.remarks.add(Remark(f"r{number}", name, name, "unclear", name))
         snapshots.freeze(store, LINK)
     log(path, LINK, dict.fromkeys(NAMES, 2))
     return path
@@ -74,7 +76,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def judge(store: Store, event_id: str, name: str, chunk: str, kind: str, grade: int | None) -> None:
     """Let somebody judge a pair with a reason and a note."""
     said = {"reason": None if grade is not None else name, "note": name}
-    store.judge(Judgment(event_id, name, chunk, name, kind, grade, **said))
+    store.judgments.add(Judgment(event_id, name, chunk, name, kind, grade, **said))
 
 
 def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -181,13 +183,13 @@ def called(tmp_path: Path) -> Path:
     buckets = [dict.fromkeys([*CALLED, "intent"], bucket) for bucket in ("red", "every bucket")]
     queries = [Query(f"q{n}", "what?", buckets=buckets[n % 2]) for n in range(4)]
     with Store(path) as store:
-        store.add_queries(loaded(queries))
-        store.add_chunks(loaded([Chunk("c", "text")]))
+        store.queries.load(loaded(queries))
+        store.chunks.load(loaded([Chunk("c", "text")]))
         for run in ("no other run", "other"):
             lists = [Ranking(query.query_id, ("c",)) for query in queries]
-            store.add_run(loaded(lists), name=run)
+            store.runs.load(loaded(lists), name=run)
         grades = [GoldenGrade("q0", "c", 3), GoldenGrade("q1", "c", 0)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 
@@ -233,7 +235,7 @@ def test_addresses_of_label_mean_what_they_meant(called, monkeypatch):
 
 def test_label_keeps_to_a_split_beside_a_bucket(called, monkeypatch):
     with Store(called) as store:
-        store.set_splits({"q0": "dev"}, {})
+        store.splits.assign({"q0": "dev"}, {})
     told = []
     monkeypatch.setattr("labeler.ui.grading.pad", told.append)
     open_page("label", split="dev", intent="red")
@@ -263,12 +265,12 @@ def test_scores_are_sorted_by_a_bucket_called_as_a_column_or_a_direction_is(tmp_
         queries = [
             Query(name, "what?", buckets={"kind": name}) for name in ("run", "-a", "a", "=a")
         ]
-        store.add_queries(loaded(queries))
+        store.queries.load(loaded(queries))
         for at, run in enumerate(("x", "y")):
             lists = [Ranking(q.query_id, ("c", "d")[:: 1 - 2 * at]) for q in queries]
-            store.add_run(loaded(lists), name=run)
+            store.runs.load(loaded(lists), name=run)
         grades = [GoldenGrade(q.query_id, "d", 3) for q in queries]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     for column in ("=run", "=-a", "a", "==a"):
         for sort, first in ((f"-{column}", "y"), (column, "x")):
             said = words(open_page("scores", facet="kind", measure=["RR"], sort=sort))

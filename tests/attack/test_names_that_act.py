@@ -52,7 +52,7 @@ def test_a_name_that_acts_is_refused_on_the_command_line(
 ):
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 c1 1 2 tag\n")
-    before = filled.ways_in(), filled.runs()
+    before = filled.people.ways_in(), filled.runs.all()
     for arguments in (
         ("invite", name),
         ("invite", "--login", "ann@example.org", "--name", name),
@@ -66,7 +66,7 @@ def test_a_name_that_acts_is_refused_on_the_command_line(
         assert result.exit_code == 1, arguments
         assert len(result.output.splitlines()) == 1
         assert not any(letter in result.output for letter in "\x1b\x07\t\x9b\u202e\u2028\u2066")
-    assert (filled.ways_in(), filled.runs()) == before
+    assert (filled.people.ways_in(), filled.runs.all()) == before
 
 
 @pytest.mark.parametrize("name", ACTING)
@@ -75,13 +75,13 @@ def test_a_cookie_with_a_name_that_acts_names_nobody(filled: Store, name: str):
     assert person is not None
     assert person.name is None
     with pytest.raises(BadInput, match="control character"):
-        filled.add_grader(name)
+        filled.people.add(name)
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_any_other_name_is_kept_exactly(filled: Store, name: str):
-    filled.add_grader(name)
-    assert name in [way.name for way in filled.ways_in()]
+    filled.people.add(name)
+    assert name in [way.name for way in filled.people.ways_in()]
     assert AccessPolicy().visitor(filled, Credentials(name=name)).name == name
 
 
@@ -169,7 +169,7 @@ def test_a_grader_with_such_a_name_still_grades_and_can_be_renamed(run, filled: 
     store_as_once(
         filled.path, "INSERT INTO graders (name, role, seed) VALUES (?, 'lead', 1)", ESCAPE
     )
-    filled.add_grader(ESCAPE)
+    filled.people.add(ESCAPE)
     result = run("rename", "grader", ESCAPE, "Eve")
     assert result.exit_code == 0
     assert result.output == "a\\x1b]0;PWNED\\x07 is now Eve; all their judgments are kept\n"
@@ -210,7 +210,7 @@ def test_the_server_s_log_is_letters_whoever_logs(monkeypatch: pytest.MonkeyPatc
 def test_a_csv_of_the_command_line_is_harmless_unless_it_is_asked_for_raw(
     run, filled: Store, command
 ):
-    filled.rename_run("first", "=1+1")
+    filled.runs.rename("first", "=1+1")
     for more in ((), ("--per-query",), ("--by", "intent")):
         asked = (*command, "--measures", "RR", *more, "--format", "csv")
         safe, raw = run(*asked).output, run(*asked, "--raw").output
@@ -223,7 +223,7 @@ def test_a_csv_of_the_command_line_is_harmless_unless_it_is_asked_for_raw(
 def test_no_line_end_of_a_note_begins_a_cell_that_a_spreadsheet_runs(run, filled: Store, raw):
     note = "well\r=1+1"
     for name, grade in (("Ann", 0), ("Bob", 3)):
-        filled.judge(Judgment(name, "q1", "c3", name, grade=grade, note=note))
+        filled.judgments.add(Judgment(name, "q1", "c3", name, grade=grade, note=note))
     table = run("disagreements", "--format", "csv", *raw).output
     assert [row["note"] for row in csv.DictReader(io.StringIO(table, newline=""))] == [note, note]
 
@@ -235,7 +235,7 @@ def test_raw_is_for_csv_alone(run):
 
 
 def test_a_name_in_a_table_of_markdown_is_a_name(run, filled: Store):
-    filled.rename_run("first", "![x](http://evil.example/a.png)<img src=x>")
+    filled.runs.rename("first", "![x](http://evil.example/a.png)<img src=x>")
     said = run("score", "--format", "md").output
     assert "![" not in said
     assert "<img" not in said

@@ -153,7 +153,7 @@ def test_the_largest_32_bit_scores_are_taken(tmp_path: Path):
 def test_a_day_is_written_in_one_way(date, store):
     run = loaded([])
     with pytest.raises(BadInput, match="is not like 2026-01-31"):
-        store.add_run(run, name="a", created_at=date)
+        store.runs.load(run, name="a", created_at=date)
 
 
 def zip_of(path: Path, *parts: tuple[str, bytes]) -> Path:
@@ -241,15 +241,15 @@ def test_a_facet_without_a_name_is_never_a_word_of_the_database(given, tmp_path:
 def test_a_download_that_an_id_prevents_says_so_on_the_page(tmp_path: Path):
     database = empty_golden_set(tmp_path)
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "why?")]))
+        store.queries.load(loaded([Query("q1", "why?")]))
         grades = [GoldenGrade("q1", "two words", 3)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     app = open_page("data", section="Download")
     assert "qrels cannot carry the chunk id 'two words': it holds a blank; JSONL can" in words(app)
     assert "BEIR cannot carry" not in words(app)
     with Store(database) as store:
         grades = [GoldenGrade("q1", "a\tb", 3)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     app.run()
     assert "BEIR cannot carry the chunk id 'a\\tb': it holds a tab or a line end" in words(app)
 

@@ -17,9 +17,9 @@ def test_what_a_killed_first_load_left_is_never_taken_for_one_s_own(path: Path, 
     new = tmp_path / "new.db"
     shutil.copy(path, tmp_path / f".new.db.{os.getpid()}.part")
     with new_golden_set(new) as store:
-        assert store.contents().queries == 0
+        assert store.golden_set.contents().queries == 0
     with Store(new) as store:
-        assert store.contents().judgments == 0
+        assert store.golden_set.contents().judgments == 0
 
 
 def test_a_killed_first_load_is_cleaned_up_after(path: Path, tmp_path: Path, python):
@@ -30,7 +30,7 @@ import sys
 from pathlib import Path
 from labeler.cli.atomic_output import new_golden_set
 with new_golden_set(Path(sys.argv[1])) as store:
-    store.add_grader("Ann")
+    store.people.add("Ann")
     print("half", flush=True)
     sys.stdin.readline()
 """,

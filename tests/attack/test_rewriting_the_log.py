@@ -12,6 +12,7 @@ from labeler.cli import main
 from labeler.model import Judgment
 from labeler.store import Store
 from tests.support.databases import rewrite
+from tests.support.store_reads import check_seals
 
 Run = Callable[..., Result]
 EDIT = "UPDATE judgments SET grade = 3 WHERE event_id = 'e2'"
@@ -21,8 +22,8 @@ EDIT = "UPDATE judgments SET grade = 3 WHERE event_id = 'e2'"
 def path(filled: Store) -> Path:
     """A golden set with five grades more, all sealed and closed."""
     for number in range(5):
-        filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 3))
-    filled.seal()
+        filled.judgments.add(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 3))
+    filled.tamper_check.seal()
     filled.close()
     return filled.path
 
@@ -47,7 +48,7 @@ def test_an_untouched_file_is_as_it_was_sealed_and_check_prints_the_newest_seal(
     assert looked.exit_code == 0, looked.output
     assert "events:     8 are unchanged since they were recorded\n" in looked.output
     with Store(path) as store:
-        assert seal_in(looked.output) == str(store.present_seal())
+        assert seal_in(looked.output) == str(store.tamper_check.present_seal())
 
 
 def test_an_edit_is_noticed_alone(path: Path, run: Run):
@@ -73,7 +74,7 @@ def test_who_makes_all_seals_anew_is_found_out_by_what_was_printed_before(
     assert "against:    the log still begins with all that this seal was made of" in same.output
     rewrite(path, EDIT, "DELETE FROM seals")
     with Store(path) as store:
-        store.seal()
+        store.tamper_check.seal()
     assert run("check").exit_code == 0, "the seals in the file alone cannot tell"
     looked = run("check", "--against", kept[: len("8-0-") + 16])
     assert looked.exit_code == 1
@@ -84,9 +85,9 @@ def test_a_backup_says_what_a_changed_golden_set_hides(path: Path, run: Run, tmp
     run("backup", tmp_path / "backup.db")
     rewrite(path, EDIT, "DELETE FROM seals")
     with Store(path) as store:
-        store.seal()
+        store.tamper_check.seal()
     with Store(tmp_path / "backup.db") as backup:
-        kept = backup.present_seal()
+        kept = backup.tamper_check.present_seal()
     assert run("check", "--against", kept).exit_code == 1
 
 
@@ -115,7 +116,7 @@ def test_every_export_and_backup_leaves_a_seal_that_tells_of_an_edit(
     assert run("check", "--against", carrier).exit_code == 0
     rewrite(path, EDIT, "DELETE FROM seals")
     with Store(path) as store:
-        store.seal()
+        store.tamper_check.seal()
     looked = run("check", "--against", carrier)
     assert looked.exit_code == 1
     assert "against:    WRONG: what was said up to judgment 8" in looked.output
@@ -163,11 +164,11 @@ def test_what_is_no_seal_is_refused_with_what_one_looks_like(run: Run):
 def test_backups_and_what_is_put_back_are_in_the_audit(path: Path, run: Run, tmp_path: Path):
     made = run("backup", tmp_path / "backup.db").output
     with Store(path) as store:
-        [entry] = store.audited(kind="backup")[0]
+        [entry] = store.audit.search(kind="backup")[0]
     assert (entry.subject, entry.detail["seal"]) == (str(tmp_path / "backup.db"), seal_in(made))
     restored = run("restore", tmp_path / "backup.db")
     assert restored.exit_code == 0, restored.output
     with Store(path) as store:
-        [entry] = store.audited(kind="put_back")[0]
+        [entry] = store.audit.search(kind="put_back")[0]
         assert entry.subject == str(tmp_path / "backup.db")
-        assert store.check_seals().faults == ()
+        assert check_seals(store).faults == ()

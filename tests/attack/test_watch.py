@@ -24,7 +24,6 @@ from labeler.store.backup.backups import Schedule, back_up_in_series, backups_in
 from labeler.store.backup.maintenance import (
     IDLE_SECONDS,
     LONGEST_WAIT_SECONDS,
-    CheckpointConnection,
     FileMaintenance,
     IdleTimer,
     checkpoint,
@@ -43,13 +42,13 @@ def test_a_plain_copy_made_when_the_server_has_rested_has_every_grade(path: Path
         with Store(path) as store:
             async with FileMaintenance(str(path), rest_seconds=0.1, look_every=0.02).running():
                 for n in range(150):
-                    store.judge(Judgment(f"e{n}", "q1", "c3", "Ann", grade=n % 4))
+                    store.judgments.add(Judgment(f"e{n}", "q1", "c3", "Ann", grade=n % 4))
                 for _ in range(500):
                     await asyncio.sleep(0.02)
                     with suppress(sqlite3.DatabaseError):  # half of the log is in the file just now
                         if newest_alone(path) == 153:
                             break
-                with store._transaction():  # the end of the fold is waited for, too
+                with store.connection.transaction():  # the end of the fold is waited for, too
                     pass
             shutil.copy(path, tmp_path / "copy.db")
 
@@ -78,7 +77,7 @@ def test_nothing_but_the_server_s_fold_folds_a_log_that_is_in_use(path: Path):
         # SQLite would have folded by itself from a thousand pages on, which is 4 MB.
         chunks = [Chunk(f"new {n}", f"{n} {'text ' * 4_000}") for n in range(250)]
         before = path.read_bytes()
-        store.add_chunks(Loaded("chunks.jsonl", chunks, range(len(chunks))))
+        store.chunks.load(Loaded("chunks.jsonl", chunks, range(len(chunks))))
         grade(path, 1)
         assert path.read_bytes() == before
         assert checkpoint(path)
@@ -88,11 +87,11 @@ def test_nothing_but_the_server_s_fold_folds_a_log_that_is_in_use(path: Path):
 def test_a_fold_waits_for_no_reader_and_goes_on_when_they_are_gone(path: Path):
     with Store(path) as store:
         grade(path, 5)
-        with Store(path) as reader, reader._reading():
-            assert reader.revision() == 8
+        with Store(path) as reader, reader.connection.reading():
+            assert reader.judgments.revision() == 8
             grade(path, 5, "later")
             assert not checkpoint(path)
-        assert store.revision() == 13
+        assert store.judgments.revision() == 13
         assert checkpoint(path)
         assert newest_alone(path) == 13
 
@@ -101,12 +100,12 @@ def test_a_log_is_folded_only_while_nobody_else_can_commit(path: Path):
     """SQLite's bug needs a commit that begins the log anew in the middle of a fold."""
     with Store(path), Store(path, busy_seconds=0) as other:
         grade(path, 5)
-        with other._transaction():
+        with other.connection.transaction():
             with pytest.raises(Busy):
                 checkpoint(path)
             assert newest_alone(path) == 3
-        with CheckpointConnection(path) as guard, guard.block_writers(), pytest.raises(Busy):
-            other.add_grader("Dee")
+        with Store(path) as guard, guard.connection.transaction(), pytest.raises(Busy):
+            other.people.add("Dee")
 
 
 # On a timer -------------------------------------------------------------------------------------
@@ -134,7 +133,7 @@ def test_a_clock_that_is_put_back_does_not_make_the_newest_backup_the_first_to_g
     first.rename(ahead)
     second, third = (back_up_in_series(path, schedule).path for _ in range(2))
     with Store(path) as store:
-        assert backups_in_series(tmp_path, "golden", store.golden_set_uuid()) == [second, third]
+        assert backups_in_series(tmp_path, "golden", store.golden_set.uuid()) == [second, third]
 
 
 def test_a_backup_is_due_only_when_something_is_new(path: Path, tmp_path: Path):
@@ -191,7 +190,7 @@ def test_a_lead_is_told_whether_backups_are_made(path: Path, tmp_path: Path):
     assert said(later).endswith(f"anything is new; the newest is of {made:%Y-%m-%d %H:%M} UTC")
     after = f"{now + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
     with Store(path) as store:
-        store.judge(Judgment("after", "q1", "c3", "Ann", grade=1, created_at=after))
+        store.judgments.add(Judgment("after", "q1", "c3", "Ann", grade=1, created_at=after))
     assert "one is overdue: the newest is of" in said(later)
 
 

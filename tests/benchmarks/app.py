@@ -150,7 +150,7 @@ def time_keys(
     page = open_pad(browser, server.url)
     slow_down(page, away_ms)
     with server.store() as store:
-        before = len(store.events())
+        before = len(store.judgments.log())
     page.locator(".pad").evaluate(PROBE)
     for number in range(keys):
         page.keyboard.press(str(number % 4))
@@ -159,8 +159,10 @@ def time_keys(
     page.wait_for_timeout(500)
     landed = [tuple(seen) for seen in page.evaluate("window.landed")]
     with server.store() as store:
-        texts = {query.query_id: query.text for query in store.queries()}
-        stored = [(str(e.grade), texts[e.query_id], e.chunk_id) for e in store.events()[before:]]
+        texts = {query.query_id: query.text for query in store.queries.all()}
+        stored = [
+            (str(e.grade), texts[e.query_id], e.chunk_id) for e in store.judgments.log()[before:]
+        ]
     right = sum(seen == kept for seen, kept in zip(landed, stored, strict=False))
     away = f", {away_ms} ms away" if away_ms else ""
     print(f"{keys} keys, {per_second:g} a second{away}: {right} on the chunk that was on screen")
@@ -174,16 +176,16 @@ def fill(path: Path, queries: int = 1_000, pool: int = 40) -> Path:
     rng = random.Random(1)
     names = [f"c{number}" for number in range(20_000)]
     with Store(path, create=True) as store:
-        store.add_queries(
+        store.queries.load(
             loaded([Query(f"q{n}", f"What does query {n} ask?") for n in range(queries)])
         )
-        store.add_chunks(loaded([Chunk(name, f"chunk {name}. {REST}", name) for name in names]))
+        store.chunks.load(loaded([Chunk(name, f"chunk {name}. {REST}", name) for name in names]))
         pools = [tuple(rng.sample(names, pool)) for _ in range(queries)]
         for run in ("forward", "backward"):
             step = 1 if run == "forward" else -1
             lists = [Ranking(f"q{n}", found[::step]) for n, found in enumerate(pools)]
-            store.add_run(loaded(lists), name=run)
-        store.save_settings(type(store.settings())(pool_depth=pool))
+            store.runs.load(loaded(lists), name=run)
+        store.settings.save(type(store.settings.read())(pool_depth=pool))
     return path
 
 
@@ -198,8 +200,8 @@ def large_golden_set(path: Path, runs: int = 10, name: str = "run{}") -> Path:
         for chunk in draw.choice(pool, 20, replace=False)
     ]
     with Store(path, create=True) as store:
-        store.add_queries(loaded(queries))
-        store.add_chunks(loaded([Chunk(f"c{n}", f"chunk c{n}") for n in range(50_000)]))
+        store.queries.load(loaded(queries))
+        store.chunks.load(loaded([Chunk(f"c{n}", f"chunk c{n}") for n in range(50_000)]))
         for run in range(runs):
             lists = [
                 Ranking(
@@ -207,8 +209,8 @@ def large_golden_set(path: Path, runs: int = 10, name: str = "run{}") -> Path:
                 )
                 for query, pool in zip(queries, pools, strict=True)
             ]
-            store.add_run(loaded(lists), name=name.format(run))
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+            store.runs.load(loaded(lists), name=name.format(run))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 

@@ -28,13 +28,13 @@ EVENT = ("event_id", "query", "chunk", "grader", "kind", "grade", "blind", "crea
 def fill(place: str | Path, events: int) -> float:
     """Make the golden set; return the seconds that its log took."""
     with Store(place, create=True) as store:
-        store.add_queries(_loaded([Query(f"q{at:04}", "What?") for at in range(QUERIES)]))
+        store.queries.load(_loaded([Query(f"q{at:04}", "What?") for at in range(QUERIES)]))
         per_query = -(-events // QUERIES)
-        store.add_chunks(_loaded([Chunk(f"c{at:04}", f"text {at}") for at in range(per_query)]))
+        store.chunks.load(_loaded([Chunk(f"c{at:04}", f"text {at}") for at in range(per_query)]))
         for at in range(GRADERS):
-            store.add_grader(f"grader {at}")
+            store.people.add(f"grader {at}")
         began = time.perf_counter()
-        with store._writing():
+        with store.connection.writing():
             rows = (
                 (
                     *(f"e{at}", 1 + at % QUERIES, 1 + at // QUERIES, 1 + at % GRADERS),
@@ -42,9 +42,9 @@ def fill(place: str | Path, events: int) -> float:
                 )
                 for at in range(events)
             )
-            store._engine.fill(store._db, "judgments", EVENT, rows)
+            store.connection.engine.fill(store.connection.handle, "judgments", EVENT, rows)
         took = time.perf_counter() - began
-        store.seal()
+        store.tamper_check.seal()
         return took
 
 
@@ -60,15 +60,19 @@ def rounds(place: str | Path) -> dict[str, Callable[[], object]]:
         at = next(given)
         said = Judgment(f"n{at}", f"q{at % QUERIES:04}", "c0001", "grader 1", grade=at % 4)
         with Store(place) as own:  # as a request does
-            own.judge(said)
+            own.judgments.add(said)
 
     return {
         "one judgment to the disk": judge,
-        "`changes_since`, of that one": lambda: store.changes_since(store.revision() - 1),
-        "`changes_since`, of the newest 20": lambda: store.changes_since(store.revision() - 20),
-        "`undoable`, 20 of them": lambda: store.undoable("grader 1", 20),
-        "`judged_by`": lambda: store.judged_by("grader 1"),
-        "a board opened: `collection()`": store.collection,
+        "`changes_since`, of that one": lambda: store.judgments.changes_since(
+            store.judgments.revision() - 1
+        ),
+        "`changes_since`, of the newest 20": lambda: store.judgments.changes_since(
+            store.judgments.revision() - 20
+        ),
+        "`undoable`, 20 of them": lambda: store.assignment.undoable("grader 1", 20),
+        "`judged_by`": lambda: store.assignment.judged_by("grader 1"),
+        "a board opened: `collection()`": store.collection.read,
     }
 
 
@@ -78,7 +82,7 @@ def load_run(place: str | Path) -> float:
     lists = [Ranking(f"q{at:04}", tuple(f"d{at + n}" for n in range(DEPTH))) for at in numbers]
     with Store(place) as store:
         began = time.perf_counter()
-        store.add_run(_loaded(lists), name="a run")
+        store.runs.load(_loaded(lists), name="a run")
         return time.perf_counter() - began
 
 

@@ -165,7 +165,7 @@ def hold_open(server: Server, path: str, sockets: ExitStack) -> None:
     line = sockets.enter_context(connect(f"{root}/api/live", origin=origin))
     line.recv(timeout=60)
     with server.store() as store:
-        line.send(json.dumps({"shows": store.newest()}))
+        line.send(json.dumps({"shows": store.golden_set.newest()}))
 
 
 def cpu_of(server: Server) -> float:

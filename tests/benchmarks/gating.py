@@ -41,9 +41,9 @@ def main() -> None:
         if len(sys.argv) == 1:
             write_database(make_collection(1_000, 2, 100, 100_003), path)
         with Store(path) as store:
-            names = store.run_names()[-2:]
-            facet = next(name for name in store.facets() if name != "task")
-            contents = store.contents()
+            names = store.runs.names()[-2:]
+            facet = next(name for name in store.queries.facets() if name != "task")
+            contents = store.golden_set.contents()
         (folder / "gate.toml").write_text(
             FILE.replace("LIMITS", LIMITS).replace("FACET", facet), encoding="utf-8"
         )

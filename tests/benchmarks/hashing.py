@@ -23,14 +23,14 @@ ROUNDS = 20
 def fill(store: Store, per_query: int) -> None:
     """Let two people grade so many chunks of every query between them."""
     queries = [Query(f"q{at:04}", f"query {at}", buckets={"t": str(at % 40)}) for at in range(1000)]
-    store.add_queries(Loaded("queries", queries, range(1, QUERIES + 1)))
+    store.queries.load(Loaded("queries", queries, range(1, QUERIES + 1)))
     for name in ("Ann", "Bob"):
-        store.add_grader(name)
-    with store._transaction():
-        store._db.conn.executemany(
+        store.people.add(name)
+    with store.connection.transaction():
+        store.connection.conn.executemany(
             "INSERT INTO chunks (chunk_id) VALUES (?)", ((f"c{at:05}",) for at in range(per_query))
         )
-        store._db.conn.executemany(
+        store.connection.conn.executemany(
             "INSERT INTO judgments "
             "(event_id, query, chunk, grader, kind, grade, blind, created_at) "
             "VALUES (?, ?, ?, ?, 'grade', ?, 1, '2026-01-01T00:00:00.000Z')",
@@ -51,11 +51,11 @@ def seconds(work: Callable[[], object]) -> float:
 
 def after_one_grade(store: Store) -> float:
     """Return the median of what one more grade costs a page that follows."""
-    state, taken = store.golden_state(), []
+    state, taken = store.collection.golden_state(), []
     for at in range(ROUNDS):
-        store.judge(Judgment(f"n{at}", f"q{at:04}", "c00003", "Ann", grade=at % 4))
+        store.judgments.add(Judgment(f"n{at}", f"q{at:04}", "c00003", "Ann", grade=at % 4))
         started = time.process_time()
-        _, _, moved = store.news_since(state.revision, state)
+        _, _, moved = store.collection.news_since(state.revision, state)
         taken.append(time.process_time() - started)
         state = moved or state
     return median(taken)
@@ -69,7 +69,7 @@ def main(per_query: int) -> None:
     ):
         fill(store, per_query)
         print(f"{QUERIES * per_query:,} golden grades of {QUERIES:,} queries")
-        print(f"hash, whole: {seconds(store.golden_state):.2f} s")
+        print(f"hash, whole: {seconds(store.collection.golden_state):.2f} s")
         print(f"hash, after one grade: {1000 * after_one_grade(store):.1f} ms")
         print(f"freeze: {seconds(lambda: snapshots.freeze(store, 'v1')):.2f} s")
         print(f"read back: {seconds(lambda: snapshots.collection_of(store, 'v1')):.2f} s")

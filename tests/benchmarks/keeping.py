@@ -37,7 +37,8 @@ for n in range(10**9):
     with Store(path) as store:
         began = time.perf_counter()
         try:
-            store.judge(Judgment(f"{name}/{n}", f"q{n % 4}", f"c{n % 30}", "Ann", grade=n % 4))
+            pair = f"q{n % 4}", f"c{n % 30}"
+            store.judgments.add(Judgment(f"{name}/{n}", *pair, "Ann", grade=n % 4))
         except Busy:
             continue
         print(f"{name}/{n} {time.perf_counter() - began}", flush=True)
@@ -107,7 +108,7 @@ def main(seconds: int = SECONDS) -> None:
         path, folder = small_golden_set(Path(name) / "golden.db"), Path(name) / "backups"
         folder.mkdir()
         with Store(path) as store:
-            store.add_grader("Ann")
+            store.people.add("Ann")
         at, into = (str(path),), (str(path), str(folder))
         writers = [Mortal(WRITER, at, Path(name) / f"writer{n}") for n in range(WRITERS)]
         keepers = [Mortal(KEEPER, at, Path(name) / f"keeper{n}") for n in range(KEEPERS)]
@@ -137,7 +138,7 @@ def report(
     lines = [line.split() for writer in writers for line in writer.said]
     acknowledged = {event for event, _ in lines}
     with Store(path) as store:
-        events = [event.event_id for event in store.events()]
+        events = [event.event_id for event in store.judgments.log()]
     lost, doubled = len(acknowledged - set(events)), len(events) - len(set(events))
     folds = [word for keeper in keepers for word in keeper.said]
     took = np.array([float(seconds) for _, seconds in lines]) * 1e3

@@ -29,12 +29,12 @@ def loaded(records: list) -> Loaded:
 
 def fill(store: Store, chunks: list[Chunk]) -> None:
     """Put one query in, and runs that find all chunks for it between them."""
-    store.add_chunks(loaded(chunks))
-    store.add_queries(loaded([Query("q", "What is too large?")]))
+    store.chunks.load(loaded(chunks))
+    store.queries.load(loaded([Query("q", "What is too large?")]))
     for start in range(0, len(chunks), MOST_CHUNKS):
         found = tuple(chunk.chunk_id for chunk in chunks[start : start + MOST_CHUNKS])
-        store.add_run(loaded([Ranking("q", found)]), name=f"from {start}")
-    store.save_settings(Settings(pool_depth=MOST_CHUNKS))
+        store.runs.load(loaded([Ranking("q", found)]), name=f"from {start}")
+    store.settings.save(Settings(pool_depth=MOST_CHUNKS))
 
 
 def time_answers(path: Path, what: str) -> None:

@@ -102,7 +102,7 @@ def open_file(path: str) -> None:
     """Open a golden set, compute everything, print the seconds and the peak of memory in GB."""
     start = time.perf_counter()
     with Store(path) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
+        board = Scoreboard(store.collection.read(), Conventions.of())
     measures = board.conventions.measures(MEASURES)
     board.means(measures), board.means(measures, "intent")
     seconds = time.perf_counter() - start

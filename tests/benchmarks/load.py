@@ -111,13 +111,17 @@ def work_all(clients: list[Client], seconds: float, results: multiprocessing.Que
 
 def clients_of(store: Store, port: int, count: int) -> list[Client]:
     """Make graders with tokens of their own."""
-    golden_set, key = store.golden_set_uuid(), store.signing_key()
+    golden_set, key = store.golden_set.uuid(), store.golden_set.signing_key()
     names = [f"grader {number}" for number in range(count)]
     for name in names:
-        store.add_grader(name)
+        store.people.add(name)
     return [
         Client(
-            port, golden_set, name, store.giver(name).key, tokens.issue_token(key, golden_set, name)
+            port,
+            golden_set,
+            name,
+            store.people.giver(name).key,
+            tokens.issue_token(key, golden_set, name),
         )
         for name in names
     ]
@@ -197,7 +201,7 @@ def report(path: Path, pads: list[Page], told: list, memory: float) -> None:
         print(f"browsers, {name}: {percentiles(times)}")
     landed = sum(len(page.evaluate("window.landed")) for page in pads)
     with Store(path) as store:
-        events = [event.event_id for event in store.events()]
+        events = [event.event_id for event in store.judgments.log()]
     lost = len(set(saved) - set(events))
     doubled = len(events) - len(set(events))
     print(

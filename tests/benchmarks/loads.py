@@ -129,7 +129,7 @@ def main(megabytes: int, *kinds: str) -> None:
                 measured("queries", asked, database)
             load = measured("golden" if kind == "events" else kind, path, database)
             with Store(database) as store:
-                held = store.contents()
+                held = store.golden_set.contents()
             print(f"{kind}: {load.memory:,.0f} MB, {load.wall:.0f} s; {held}")
 
 

@@ -85,7 +85,7 @@ def opened(path: Path) -> None:
     """Open it and print what that took: in a process of its own."""
     began, used = time.perf_counter(), time.process_time()
     with Store(path) as store:
-        collection = store.collection()
+        collection = store.collection.read()
     read, read_used = time.perf_counter() - began, time.process_time() - used
     conventions = Conventions.of()
     board = Scoreboard(collection, conventions)

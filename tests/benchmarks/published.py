@@ -84,7 +84,7 @@ def read_sample() -> Graded:
         path = Path(folder) / "sample.db"
         build_demo(path)
         with Store(path) as store:
-            board = Scoreboard(store.collection(), Conventions.of())
+            board = Scoreboard(store.collection.read(), Conventions.of())
     ids, names = board.collection.chunk_ids, board.collection.query_ids
     grades = {q: {ids[c]: grade for c, grade in board.golden(q).items()} for q in names}
     runs = {

@@ -28,7 +28,7 @@ def main() -> None:
         if len(sys.argv) == 1:
             write_database(make_collection(1_000, 2, 100, 100_003), path)
         with Store(path) as store:
-            names, contents = store.run_names()[-2:], store.contents()
+            names, contents = store.runs.names()[-2:], store.golden_set.contents()
         file = folder / "report.html"
         command = [sys.executable, "-m", "labeler", "--db", str(path), "report", *names]
         command += ["-o", str(file), "--force"]

@@ -72,7 +72,7 @@ def write(place: str, name: str, go: Any, told: Any) -> None:
             with Store(place) as store:
                 pair = f"q{draw.randrange(200)}", f"c{draw.randrange(400)}"
                 event_id = f"{turn} {name} {number}"
-                store.judge(Judgment(event_id, *pair, name, grade=draw.randrange(4)))
+                store.judgments.add(Judgment(event_id, *pair, name, grade=draw.randrange(4)))
             took.append((time.perf_counter() - began) * 1000)
         told.put(took)
 
@@ -80,12 +80,14 @@ def write(place: str, name: str, go: Any, told: Any) -> None:
 def read_on(place: str, over: Any, told: Any) -> None:
     """Read on from the newest judgment that is known; tell in which rounds they were given."""
     with Store(place) as store:
-        seen, found, is_over = store.revision(), Counter[int](), False
+        seen, found, is_over = store.judgments.revision(), Counter[int](), False
         while not is_over:
             is_over = over.is_set()
-            newest = store.revision()
+            newest = store.judgments.revision()
             asked = "SELECT event_id FROM judgments WHERE id > ? AND id <= ?"
-            found.update(int(event.split()[0]) for (event,) in store._rows(asked, [seen, newest]))
+            found.update(
+                int(event.split()[0]) for (event,) in store.connection.rows(asked, [seen, newest])
+            )
             seen = newest
             time.sleep(0.005)
     told.put(found)
@@ -96,7 +98,7 @@ def tailed(place: str) -> tuple[list[int], float, list[float]]:
     names = [f"writer{each}" for each in range(WRITERS)]
     with Store(place) as store:
         for name in names:
-            store.add_grader(name)
+            store.people.add(name)
     go, over, told, read = spawn.Barrier(WRITERS + 1), spawn.Event(), spawn.Queue(), spawn.Queue()
     writers = [spawn.Process(target=write, args=(place, name, go, told)) for name in names]
     reader = spawn.Process(target=read_on, args=(place, over, read))
@@ -125,8 +127,8 @@ def tail() -> None:
             ("PostgreSQL", database.database("tail")),
         ):
             with Store(place, create=True) as store:
-                store.add_queries(loaded([Query(f"q{n}", f"query {n}") for n in range(200)]))
-                store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(400)]))
+                store.queries.load(loaded([Query(f"q{n}", f"query {n}") for n in range(200)]))
+                store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in range(400)]))
             missed, rate, took = tailed(place)
             p50, p95 = np.percentile(took, [50, 95])
             each = ", ".join(map(str, missed))
@@ -189,7 +191,7 @@ class Given:
 def graded(place: str, servers: list[Server], seconds: float, meanwhile: Any) -> Given:
     """Let everybody grade at these servers, and something else happen meanwhile."""
     with Store(place) as store:
-        store.save_settings(type(store.settings())(pool_depth=40, overlap=0))
+        store.settings.save(type(store.settings.read())(pool_depth=40, overlap=0))
         ports = tuple(server.port for server in servers)
         known = clients_of(store, ports[0], GRADERS)
         clients = [Roaming(*vars(each).values(), ports) for each in known]
@@ -247,7 +249,7 @@ def crash() -> None:
 def print_log(place: str, given: Given) -> None:
     """Hold what was acknowledged against the log."""
     with Store(place) as store:
-        events = [(each.event_id, each.query_id, each.chunk_id) for each in store.events()]
+        events = [(each.event_id, each.query_id, each.chunk_id) for each in store.judgments.log()]
     ids = [event_id for event_id, _, _ in events]
     pairs = Counter((query_id, chunk_id) for _, query_id, chunk_id in events)
     twice = sum(count > 1 for count in pairs.values())

@@ -152,7 +152,7 @@ def report(path: Path, backups: Path, person: Person, told: list) -> None:
     saved = [event for _, events, _ in told for event in events]
     refused = [event for _, _, events in told for event in events]
     with Store(path) as store:
-        log = store.events()
+        log = store.judgments.log()
     events = [event.event_id for event in log]
     by_keys = [(event.query_id, event.chunk_id) for event in log if event.grader == PERSON]
     print(
@@ -166,7 +166,7 @@ def report(path: Path, backups: Path, person: Person, told: list) -> None:
     print(f"grade to durable: {percentiles(took)}, the longest {max(took) / 1000:.1f} s")
     for file in sorted(backups.glob("*.db")):
         with Store(file) as store:
-            held = [event.event_id for event in store.events()]
+            held = [event.event_id for event in store.judgments.log()]
         wrong = [each.says for each in file_check.check_file(file) if each.is_wrong]
         beginning = "a beginning of the log" if held == events[: len(held)] else "NO BEGINNING"
         print(f"{file.name}: {len(held):,} grades, {beginning}, {'; '.join(wrong) or 'whole'}")

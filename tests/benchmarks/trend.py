@@ -45,11 +45,11 @@ def follow_grade(browser: Browser, url: str, path: Path) -> float:
     page.wait_for_timeout(3_000)
     before = page.locator(".sheet.trend").inner_text()
     with Store(path) as store:
-        store.add_grader("Ann")
-        [query, *_] = store.collection().query_ids
-        [chunk, *_] = store.collection().chunk_ids[1:]
+        store.people.add("Ann")
+        [query, *_] = store.collection.read().query_ids
+        [chunk, *_] = store.collection.read().chunk_ids[1:]
         began = time.perf_counter()
-        store.judge(Judgment("bench", query, chunk, "Ann", grade=3))
+        store.judgments.add(Judgment("bench", query, chunk, "Ann", grade=3))
     page.wait_for_function(
         "said => document.querySelector('.sheet.trend').innerText !== said",
         arg=before,

@@ -20,7 +20,7 @@ def dispute(path: Path) -> Path:
     """Let two graders disagree on chunks of one query, and on one of another, each with a note."""
     with Store(path) as store:
         for grader, grade in (("Ann", 0), (HOSTILE, 3)):
-            store.add_grader(grader)
+            store.people.add(grader)
             for number in range(MANY - 1):
                 judge(store, "q1", f"c{number}", grader, grade, note=HOSTILE)
             judge(store, "q2", "c0", grader, grade and 1)
@@ -29,7 +29,7 @@ def dispute(path: Path) -> Path:
 
 def judge(store: Store, query: str, chunk: str, grader: str, grade: int, **more) -> None:
     event = f"{query} {chunk} {grader}"
-    store.judge(Judgment(event, query, chunk, grader, grade=grade, **more))
+    store.judgments.add(Judgment(event, query, chunk, grader, grade=grade, **more))
 
 
 def decided(server: Server) -> dict[tuple[str, str], tuple[int | None, str | None]]:
@@ -37,7 +37,7 @@ def decided(server: Server) -> dict[tuple[str, str], tuple[int | None, str | Non
     with server.store() as store:
         return {
             (each.query_id, each.chunk_id): (each.adjudication.grade, each.adjudication.note)
-            for each in store.disagreements()
+            for each in store.adjudication.disagreements()
             if each.adjudication is not None
         }
 

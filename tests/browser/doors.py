@@ -56,5 +56,5 @@ def link_for(server: Server, name: str, role: Role = "grader") -> str:
     """Invite a person and return their link."""
     secret = new_secret()
     with server.store() as store:
-        store.invite(name, hash_secret(secret), role=role)
+        store.people.invite(name, hash_secret(secret), role=role)
     return f"{server.url}/join/{secret}"

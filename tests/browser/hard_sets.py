@@ -68,8 +68,8 @@ def fill(
     chunks += [Chunk(f"more {n}", f"This is one more text, {n}.") for n in range(20)]
     asked = (HTML, MARKDOWN, RIGHT_TO_LEFT, MARKS, of_length(WORDS, 1_500))
     with Store(newborn(path)) as store:
-        store.add_chunks(loaded(chunks))
-        store.add_queries(
+        store.chunks.load(loaded(chunks))
+        store.queries.load(
             loaded(
                 [
                     Query(
@@ -92,10 +92,10 @@ def fill(
             )
         )
         ids = [chunk.chunk_id for chunk in chunks]
-        pools = {query.query_id: draw.sample(ids, 18) for query in store.queries()}
+        pools = {query.query_id: draw.sample(ids, 18) for query in store.queries.all()}
         for run in runs:
             lists = [Ranking(name, tuple(draw.sample(pool, 15))) for name, pool in pools.items()]
-            store.add_run(loaded(lists), name=run)
+            store.runs.load(loaded(lists), name=run)
         if grades:
             grade(store, pools, draw, hostile)
     return path
@@ -105,24 +105,24 @@ def grade(store: Store, pools: dict[str, list[str]], draw: random.Random, hostil
     """Let two people grade, who disagree and comment."""
     people = (of_length(HTML, 60), RIGHT_TO_LEFT.strip()) if hostile else ("Ann", "Bo")
     for name in people:
-        store.add_grader(name)
+        store.people.add(name)
     note = MARKDOWN + HTML if hostile else "see page 2"
     given = [
         GoldenGrade(query_id, chunk, draw.randrange(4), graders=(people[0],))
         for query_id, pool in pools.items()
         for chunk in pool[:10]
     ]
-    store.add_golden(LoadedGolden(loaded([]), loaded(given), loaded([])))
+    store.golden_loads.add(LoadedGolden(loaded([]), loaded(given), loaded([])))
     for number, (query_id, pool) in enumerate([*pools.items()][:4]):
         for person, grade in zip(people, (number % 4, 3 - number % 4), strict=True):
-            store.judge(
+            store.judgments.add(
                 Judgment(f"{query_id} {grade}", query_id, pool[0], person, grade=grade, note=note)
             )
     [first, *_] = pools
-    store.judge(
+    store.judgments.add(
         Judgment("unsure", first, pools[first][11], people[1], kind="cannot_tell", reason="broken")
     )
-    store.remark(Remark("remark", first, people[1], "unclear", note))
+    store.remarks.add(Remark("remark", first, people[1], "unclear", note))
 
 
 SETS: Mapping[str, Callable[[Path], object]] = {

@@ -30,7 +30,7 @@ def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object
     """
     ids = [f"c{number}" for number in range(chunks)]
     with Store(newborn(path)) as store:
-        store.add_chunks(
+        store.chunks.load(
             loaded(
                 [
                     Chunk(name, f"This is the text of {name}.", f"Title {name}", "handbook", number)
@@ -39,8 +39,8 @@ def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object
             )
         )
         ask(store, range(queries), ids)
-        present = store.settings()
-        store.save_settings(type(present)(pool_depth=chunks, **settings))
+        present = store.settings.read()
+        store.settings.save(type(present)(pool_depth=chunks, **settings))
     return path
 
 
@@ -57,10 +57,10 @@ def ask(store: Store, numbers: Iterable[int], ids: Sequence[str], more: str = ""
         )
         for n in numbers
     ]
-    store.add_queries(loaded(queries))
+    store.queries.load(loaded(queries))
     for name, step in (("forward", 1), ("backward", -1)):
         lists = [Ranking(query.query_id, tuple(ids[::step])) for query in queries]
-        store.add_run(loaded(lists), name=name + more)
+        store.runs.load(loaded(lists), name=name + more)
 
 
 def begin_again(path: Path) -> None:
@@ -71,9 +71,9 @@ def begin_again(path: Path) -> None:
     first = next(NUMBERS)
     with Store(path) as store:
         with suppress(NotFound):
-            store.rename_grader("Ann", f"Ann until {first}")
-        for query in store.queries():
-            store.retire_query(query.query_id)
+            store.people.rename("Ann", f"Ann until {first}")
+        for query in store.queries.all():
+            store.queries.retire(query.query_id)
         ask(store, range(first, first + 3), [f"c{n}" for n in range(8)], f" {first}")
 
 
@@ -98,9 +98,9 @@ def wide(path: Path, *, columns: bool = True) -> Path:
         text += f"\n\n```python\n{code}\n```\n\n{table}"
     with Store(path) as store:
         chunks = [Chunk(f"c{n}", f"{text} {n}", f"Title {n}", "handbook", n) for n in range(3)]
-        store.add_chunks(loaded(chunks), update=True)
+        store.chunks.load(loaded(chunks), update=True)
         asked = "When is a parcel paid back that came in by another way than it went out, and how?"
-        store.add_queries(loaded([Query(f"q{n}", f"{asked} {n}") for n in range(2)]), update=True)
+        store.queries.load(loaded([Query(f"q{n}", f"{asked} {n}") for n in range(2)]), update=True)
     return path
 
 
@@ -121,7 +121,7 @@ def all_saved(page: Page, count: int) -> None:
 
 def events(store: Store, grader: str = "Ann") -> list[Judgment]:
     """Return what a grader gave and took back, as it came."""
-    return [event for event in store.events() if event.grader == grader]
+    return [event for event in store.judgments.log() if event.grader == grader]
 
 
 def standing(store: Store, grader: str = "Ann") -> dict[tuple[str, str], int | None]:

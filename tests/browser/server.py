@@ -141,19 +141,19 @@ def small_golden_set(path: Path, queries: int = 4, chunks: int = 30) -> Path:
     """Make a golden set of a few queries and two runs over the same chunks; nothing is graded."""
     ids = [f"c{number}" for number in range(chunks)]
     with Store(newborn(path)) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [Query(f"q{n}", f"What does query {n} ask?", task="single") for n in range(queries)]
             )
         )
-        store.add_chunks(
+        store.chunks.load(
             loaded(
                 [Chunk(name, f"This is the text of chunk {name}.", f"Title {name}") for name in ids]
             )
         )
         for name, step in (("forward", 1), ("backward", -1)):
             lists = [Ranking(f"q{n}", tuple(ids[::step])) for n in range(queries)]
-            store.add_run(loaded(lists), name=name)
-        settings = store.settings()
-        store.save_settings(type(settings)(pool_depth=chunks))
+            store.runs.load(loaded(lists), name=name)
+        settings = store.settings.read()
+        store.settings.save(type(settings)(pool_depth=chunks))
     return path

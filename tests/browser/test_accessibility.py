@@ -133,11 +133,13 @@ def demo(tmp_path: Path) -> Path:
     path = tmp_path / "demo.db"
     build_demo(path, rechunked=True)
     with Store(path) as store:
-        store.add_grader("Ann")
-        chunks = [chunk.chunk_id for chunk in store.chunks()]
-        store.judge(Judgment("e1", "q-001", chunks[0], "Ann", grade=2, note="look here"))
-        store.judge(Judgment("e2", "q-001", chunks[1], "Ann", kind="cannot_tell", reason="broken"))
-        store.remark(Remark("e3", "q-002", "Ann", "unclear"))
+        store.people.add("Ann")
+        chunks = [chunk.chunk_id for chunk in store.chunks.all()]
+        store.judgments.add(Judgment("e1", "q-001", chunks[0], "Ann", grade=2, note="look here"))
+        store.judgments.add(
+            Judgment("e2", "q-001", chunks[1], "Ann", kind="cannot_tell", reason="broken")
+        )
+        store.remarks.add(Remark("e3", "q-002", "Ann", "unclear"))
     return path
 
 

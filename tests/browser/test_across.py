@@ -21,7 +21,7 @@ def recut_set(tmp_path: Path) -> Path:
     path = tmp_path / "recut.db"
     with Store(path, create=True) as store:
         recut(store)
-        store.add_grader("Ann")
+        store.people.add("Ann")
     return path
 
 
@@ -45,5 +45,5 @@ def test_lists_are_joined_by_text_in_common_and_follow_what_is_marked(recut_set,
     value = page.locator(".answer .figure")
     expect(value).to_contain_text("to 0.5455")
     with Store(recut_set) as store:
-        store.judge(Judgment("e1", "q1", "1", "Ann", grade=3, evidence=((0, 10),)))
+        store.judgments.add(Judgment("e1", "q1", "1", "Ann", grade=3, evidence=((0, 10),)))
     expect(value).to_contain_text("to 0.7619")

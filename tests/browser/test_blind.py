@@ -33,7 +33,7 @@ def test_who_looked_at_the_lists_of_a_query_does_not_grade_it_blind(serve, visit
     page.keyboard.press("1")
     all_saved(page, 3)
     with served.store() as store:
-        blind = [(event.query_id, event.blind) for event in store.events()]
+        blind = [(event.query_id, event.blind) for event in store.judgments.log()]
     assert blind == [("q1", False), ("q2", True), ("q2", False)]
 
 
@@ -43,8 +43,8 @@ def test_who_read_on_review_what_others_gave_does_not_grade_that_chunk_blind(
 ):
     served = serve(library(tmp_path / "library.db", queries=1, chunks=2))
     with served.store() as store:
-        store.add_grader("Bob")
-        store.judge(Judgment("bobs", "q0", "c1", "Bob", grade=3, note="see page 3"))
+        store.people.add("Bob")
+        store.judgments.add(Judgment("bobs", "q0", "c1", "Bob", grade=3, note="see page 3"))
     page = visit(f"{served.url}/review?review=Notes")
     expect(page.get_by_text("see page 3")).to_be_visible()
     page.goto(f"{served.url}/?query=q0")
@@ -54,5 +54,5 @@ def test_who_read_on_review_what_others_gave_does_not_grade_that_chunk_blind(
         page.keyboard.press("1")
     all_saved(page, 2)
     with served.store() as store:
-        blind = {event.chunk_id: event.blind for event in store.events()[1:]}
+        blind = {event.chunk_id: event.blind for event in store.judgments.log()[1:]}
     assert blind == {"c0": True, "c1": False}

@@ -36,11 +36,11 @@ def demo(tmp_path: Path) -> Path:
     path = tmp_path / "demo.db"
     build_demo(path)
     with Store(path) as store:
-        [first, *_] = store.queries()
-        [chunk, *_] = store.chunks()
+        [first, *_] = store.queries.all()
+        [chunk, *_] = store.chunks.all()
         for size in (256, 512):
             lists = [Ranking(first.query_id, (chunk.chunk_id,))]
-            store.add_run(loaded(lists), name=LONG.format(size), chunking="")
+            store.runs.load(loaded(lists), name=LONG.format(size), chunking="")
     return path
 
 
@@ -65,8 +65,8 @@ def test_the_result_begins_in_the_upper_half_of_a_small_laptop(serve, visit, dem
 @pytest.mark.slow
 def test_the_choices_take_few_lines_on_a_phone_where_names_are_short(serve, visit, demo):
     with Store(demo) as store:
-        for name in store.run_names()[-2:]:
-            store.drop_run(name)
+        for name in store.runs.names()[-2:]:
+            store.runs.drop(name)
     server = serve(demo)
     page = visit(f"{server.url}/data", grader=None, viewport={"width": 390, "height": 844})
     lines = {"/scores": 0, "/compare": 1, "/slices": 2, "/queries": 1}  # of boxes
@@ -82,8 +82,8 @@ def test_the_choices_take_few_lines_on_a_phone_where_names_are_short(serve, visi
 @pytest.mark.slow
 def test_slices_has_its_choices_in_a_row_on_a_tablet_and_whole_heads_on_a_phone(serve, visit, demo):
     with Store(demo) as store:
-        for name in store.run_names()[-2:]:
-            store.drop_run(name)
+        for name in store.runs.names()[-2:]:
+            store.runs.drop(name)
     page = visit(f"{serve(demo).url}/slices?{PAIR}", grader=None)
     page.set_viewport_size({"width": 1024, "height": 768})
     expect(page.locator(".slices .side").first).to_be_visible()
@@ -155,8 +155,8 @@ def test_what_was_chosen_stays_when_the_boxes_are_closed_and_the_page_is_loaded_
 @pytest.mark.slow
 def test_runs_are_told_apart_in_their_boxes(serve, visit, demo):
     with Store(demo) as store:
-        for name in store.run_names()[:-2]:
-            store.drop_run(name)
+        for name in store.runs.names()[:-2]:
+            store.runs.drop(name)
     page = visit(f"{serve(demo).url}/compare", grader=None)
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})

@@ -26,11 +26,11 @@ def cut_once(tmp_path: Path) -> Path:
     """One query, a chunk of it, a run and a grade."""
     path = tmp_path / "golden.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q1", "who?")]))
-        store.add_chunks(loaded([Chunk("c1", "Ann is who.", document_id="d")]))
-        store.add_run(loaded([Ranking("q1", ("c1",))]), name="before")
+        store.queries.load(loaded([Query("q1", "who?")]))
+        store.chunks.load(loaded([Chunk("c1", "Ann is who.", document_id="d")]))
+        store.runs.load(loaded([Ranking("q1", ("c1",))]), name="before")
         empty = loaded([])
-        store.add_golden(LoadedGolden(empty, loaded([GoldenGrade("q1", "c1", 2)]), empty))
+        store.golden_loads.add(LoadedGolden(empty, loaded([GoldenGrade("q1", "c1", 2)]), empty))
     return path
 
 
@@ -77,7 +77,7 @@ def test_a_second_chunking_comes_in_stands_beside_the_first_and_goes_out_alone(
     page.get_by_role("option", name="v2", exact=True).click()
     expect(page.get_by_text("This is a part: chunking v2.")).to_be_visible()
     with server.store() as store:
-        named = import_export.dated_name("golden-v2.qrels", store.revision())
+        named = import_export.dated_name("golden-v2.qrels", store.judgments.revision())
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     page.locator(".st-key-tools summary").click()
     with page.expect_download() as download:

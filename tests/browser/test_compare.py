@@ -27,15 +27,15 @@ def made(path: Path) -> Path:
     ids = [f"c{number}" for number in range(6)]
     with Store(path, create=True) as store:
         texts = {"q0": "why is the kettle cold", "q1": EVIL, "q2": "when is the shop open"}
-        store.add_queries(
+        store.queries.load(
             loaded([Query(name, text, buckets={"topic": name}) for name, text in texts.items()])
         )
-        store.add_chunks(loaded([Chunk(name, f"Text of {name} {EVIL}", EVIL) for name in ids]))
+        store.chunks.load(loaded([Chunk(name, f"Text of {name} {EVIL}", EVIL) for name in ids]))
         new = {"q0": ids[::-1], "q1": ids, "q2": [*ids[1:], "c9"]}
-        store.add_run(loaded([Ranking(query, tuple(ids)) for query in texts]), name="old")
-        store.add_run(loaded([Ranking(q, tuple(names)) for q, names in new.items()]), name="new")
+        store.runs.load(loaded([Ranking(query, tuple(ids)) for query in texts]), name="old")
+        store.runs.load(loaded([Ranking(q, tuple(names)) for q, names in new.items()]), name="new")
         grades = [GoldenGrade(query, "c5", 3) for query in texts]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 
@@ -229,7 +229,7 @@ def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair)
     expect(page.locator(".answer .figure")).to_contain_text("nDCG@10, the same in both")
     assert address(page)["chunk"] == ["c0"]
     with server.store() as store:
-        event = store.events()[-1]
+        event = store.judgments.log()[-1]
     said = (event.query_id, event.chunk_id, event.grade, event.grader, event.kind)
     assert said == ("q0", "c0", 3, "Ann", "grade")
     assert (event.blind, event.source) == (False, "compare")
@@ -257,7 +257,7 @@ def test_what_if_is_shown_and_not_saved(serve, visit, pair):
     grades = page.get_by_role("table", name="What if it had grade … in new")
     expect(grades.get_by_role("row")).to_have_count(5)
     with server.store() as store:
-        assert len(store.events()) == 3
+        assert len(store.judgments.log()) == 3
 
 
 @pytest.mark.slow
@@ -301,7 +301,7 @@ def test_a_further_run_is_set_beside_a_and_b_and_stays_in_the_address(serve, vis
     server = serve(pair)
     with server.store() as store:
         third = [Ranking(query, ("c5", "c0")) for query in ("q0", "q1", "q2")]
-        store.add_run(loaded(third), name="third")
+        store.runs.load(loaded(third), name="third")
     page = visit(f"{server.url}/compare?a=old&b=new&measure=RR")
     expect(page.locator(".strips tbody tr").first.locator(".strip")).to_have_count(2)
     stand_still(page).locator(".st-key-folded-also summary").click()

@@ -22,15 +22,15 @@ BOTH = "This passage appears twice; your grade counts for both."
 def twice(tmp_path: Path) -> Path:
     path = tmp_path / "twice.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q1", "How long does a refund take?")]))
-        store.add_chunks(loaded([Chunk(name, text, "Refunds") for name, text in TEXTS.items()]))
-        store.add_run(loaded([Ranking("q1", tuple(TEXTS))]), name="bm25")
+        store.queries.load(loaded([Query("q1", "How long does a refund take?")]))
+        store.chunks.load(loaded([Chunk(name, text, "Refunds") for name, text in TEXTS.items()]))
+        store.runs.load(loaded([Ranking("q1", tuple(TEXTS))]), name="bm25")
     return path
 
 
 def grades(server) -> dict[str, int]:
     with server.store() as store:
-        rows = store._rows(
+        rows = store.connection.rows(
             "SELECT c.chunk_id, g.grade FROM golden AS g JOIN chunks AS c ON c.id = g.chunk"
         )
     return dict(rows)
@@ -86,7 +86,7 @@ def test_a_lead_decides_for_both_chunks_or_for_one(serve, visit, twice):
     with Store(twice) as store:
         given = [GoldenGrade("q1", "c1", 3), GoldenGrade("q1", "c3", 0)]
         parts = [Loaded("grades", part, range(len(part))) for part in ([], given, [])]
-        store.add_golden(LoadedGolden(*parts))
+        store.golden_loads.add(LoadedGolden(*parts))
     server = serve(twice)
     page = visit(f"{server.url}/review?review=Disagreements", grader="Lea")
     copies = page.locator(".bench .copies")

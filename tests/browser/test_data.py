@@ -126,7 +126,7 @@ def test_a_bad_file_is_named_with_its_line_and_more_can_be_dropped_after(serve, 
     expect(page.get_by_test_id("stProgress")).to_have_count(0)
     expect(page.get_by_text("1 query · 0 chunks")).to_be_visible()
     with server.store() as store:
-        assert store.events() == []
+        assert store.judgments.log() == []
     page.get_by_text("Options", exact=True).click()
     page.get_by_role("textbox", name="Grade map").fill("7=3")
     page.get_by_role("textbox", name="Grade map").press("Enter")
@@ -174,7 +174,7 @@ def test_what_a_load_asks_is_answered_in_its_row(serve, visit, empty):
     expect(page.get_by_text("✓ loaded again, in the order of the file")).to_be_visible()
     expect(page.get_by_text("⚠ the order of 1 of 2 lists")).to_have_count(0)
     with server.store() as store:
-        assert [each.chunk_ids for each in store.run_lists("dump")] == [("c1", "c2")] * 2
+        assert [each.chunk_ids for each in store.runs.lists("dump")] == [("c1", "c2")] * 2
     page.get_by_role("combobox", name="What file 2 holds").click()
     page.get_by_role("option").first.click()
     page.get_by_role("button", name="Load 2 files").click()
@@ -186,9 +186,9 @@ def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
     with server.store() as store:
         grades = [GoldenGrade("q0", "c1", 3), GoldenGrade("q1", "c2", 0)]
         empty = loaded([])
-        store.add_golden(LoadedGolden(empty, loaded(grades), empty))
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q0", "c3", "Ann", grade=2))
+        store.golden_loads.add(LoadedGolden(empty, loaded(grades), empty))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q0", "c3", "Ann", grade=2))
     page = visit(server.url)
     for address, name in {
         "scores": "scores.csv",
@@ -216,8 +216,8 @@ def test_settings_are_kept_and_used(server, visit):
     page.get_by_role("link", name="Label", exact=True).click()
     expect(page.get_by_role("button", name="3 answers it")).to_be_visible()
     with server.store() as store:
-        assert store.settings().words[3] == "answers it"
-        assert store.settings().pool_depth == 30
+        assert store.settings.read().words[3] == "answers it"
+        assert store.settings.read().pool_depth == 30
 
 
 @pytest.mark.slow
@@ -225,13 +225,13 @@ def test_what_is_typed_stays_when_somebody_was_faster_and_back_leads_to_the_list
     serve, visit, empty: Path
 ):
     with Store(empty, create=True) as store:
-        store.add_queries(loaded([Query("q1", "who?"), Query("q2", "where?")]))
+        store.queries.load(loaded([Query("q1", "who?"), Query("q2", "where?")]))
     page = visit(f"{serve(empty).url}/data?section=Queries")
     page.locator(".st-key-Edit-q1 button").click()
     question = page.get_by_label("Question")
     expect(question).to_have_value("who?")
     with Store(empty) as store:
-        store.edit_query(Query("q1", "who else?"), query_fingerprint(store.query("q1")))
+        store.queries.edit(Query("q1", "who else?"), query_fingerprint(store.queries.get("q1")))
     question.fill("mine")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("has changed this query since you opened it: text")).to_be_visible()
@@ -239,7 +239,7 @@ def test_what_is_typed_stays_when_somebody_was_faster_and_back_leads_to_the_list
     page.go_back()
     expect(page.get_by_role("button", name="Add a query")).to_be_visible()
     with Store(empty) as store:
-        assert store.query("q1").text == "who else?"
+        assert store.queries.get("q1").text == "who else?"
 
 
 @pytest.mark.slow
@@ -255,4 +255,4 @@ def test_grades_are_carried_over_after_a_look_and_taken_back(serve, visit, tmp_p
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("2 grades transferred from the default chunking")).to_have_count(0)
     with Store(path) as store:
-        assert {event.kind for event in store.events()[2:]} == {"carry", "withdraw"}
+        assert {event.kind for event in store.judgments.log()[2:]} == {"carry", "withdraw"}

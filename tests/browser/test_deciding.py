@@ -19,7 +19,7 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     part.get_by_role("button", name="Grade the 12 passages that decide most").click()
     ready(page)
     with Store(server.database) as store:
-        asked = store.settings()
+        asked = store.settings.read()
     assert (asked.strategy, asked.unjudged_of) == (ACTIVE_OF_TWO, ("forward", "backward"))
     assert asked.decide_by == "nDCG@10"
     page.get_by_role("link", name="Label", exact=True).click()
@@ -32,7 +32,7 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     page.keyboard.press("3")
     expect(page.get_by_text("1 saved")).to_be_visible()
     with Store(server.database) as store:
-        [event] = store.events()
+        [event] = store.judgments.log()
     assert (event.source, event.blind) == (ACTIVE_SOURCE, True)
     assert event.chunk_id in {f"c{n}" for n in (*range(10), *range(20, 30))}, "the top 10 of either"
     page.get_by_role("link", name="Compare").click()

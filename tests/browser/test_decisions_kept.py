@@ -145,8 +145,8 @@ def test_a_refused_decision_stays_with_its_reason_until_somebody_has_looked(serv
         judgment = Judgment(
             str(uuid4()), "q1", "c0", "Bea", kind="adjudicate", grade=1, source="adjudication"
         )
-        store.add_grader("Bea")
-        store.adjudicate(judgment, None)
+        store.people.add("Bea")
+        store.adjudication.adjudicate(judgment, None)
     let_through(page, DECISIONS)
     refusals = page.locator(".bench .refused li")
     expect(refusals).to_contain_text(["Refused because"])

@@ -48,7 +48,7 @@ def test_whoever_has_no_name_yet_gives_it_here_and_decides(serve, visit, split):
     page.keyboard.press("2")
     wait_until_decided(server, 1)
     with server.store() as store:
-        [*_, last] = store.events()
+        [*_, last] = store.judgments.log()
     assert last.grader == "ann"
 
 
@@ -74,7 +74,7 @@ def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     wait_until_decided(server, 2)
     assert decided(server) == {("q1", "c0"): (2, None), ("q1", "c1"): (1, "3 is too much, 1")}
     with server.store() as store:
-        [*_, last] = store.events()
+        [*_, last] = store.judgments.log()
     assert (last.kind, last.grader, last.blind) == ("adjudicate", "Lea", False)
 
     page.keyboard.press("u")

@@ -57,7 +57,7 @@ def reads(tmp_path: Path) -> Path:
     path = library(tmp_path / "library.db", queries=1, chunks=3, evidence_from=2)
     with Store(path) as store:
         chunks = [Chunk(f"c{n}", f"{TEXT} ({n})", f"Title {n}") for n in range(3)]
-        store.add_chunks(loaded(chunks), update=True)
+        store.chunks.load(loaded(chunks), update=True)
     return path
 
 
@@ -81,7 +81,9 @@ def marked_on(page: Page, within: str = ".chunk .text") -> list[str]:
 
 def kept(store: Store) -> list[list[str]]:
     """Return what each event of the log says was marked, in words."""
-    return [[f"{TEXT} (0)"[start:end] for start, end in each.evidence] for each in store.events()]
+    return [
+        [f"{TEXT} (0)"[start:end] for start, end in each.evidence] for each in store.judgments.log()
+    ]
 
 
 def words_of(passages: Iterable[Passage]) -> list[str]:
@@ -184,15 +186,15 @@ def test_a_selected_passage_goes_with_the_grade_and_one_marked_later_is_undone(
     with served.store() as store:
         wanted = [[DAYS], [DAYS, CAFE], [DAYS], [], [TEXT[5:64].strip()]]
         assert kept(store) == wanted
-        assert {each.grade for each in store.events()} == {2}
-        assert [each.elapsed_ms is None for each in store.events()] == [
+        assert {each.grade for each in store.judgments.log()} == {2}
+        assert [each.elapsed_ms is None for each in store.judgments.log()] == [
             False,
             True,
             False,
             True,
             True,
         ]
-        assert all(each.blind for each in store.events())
+        assert all(each.blind for each in store.judgments.log())
 
 
 def test_sentences_are_marked_with_keys_alone_and_nothing_is_lost_offline(
@@ -229,7 +231,7 @@ def test_sentences_are_marked_with_keys_alone_and_nothing_is_lost_offline(
     ready(again)
     all_saved(again, 2)
     with served.store() as store:
-        events = store.events()
+        events = store.judgments.log()
         assert [each.grade for each in events] == [3, 3, 1]
         words = [[TEXT[start:end] for start, end in each.evidence] for each in events]
         assert words[:2] == [[], [CAFE]]
@@ -248,7 +250,7 @@ def test_a_finger_selects_and_a_button_marks(serve, visit, reads: Path):
     page.locator(".grade").nth(1).tap()
     all_saved(page, 1)
     with served.store() as store:
-        assert store.events()[0].evidence == (passage(CAFE),)
+        assert store.judgments.log()[0].evidence == (passage(CAFE),)
 
 
 @pytest.mark.slow
@@ -304,7 +306,7 @@ def test_marks_wait_for_their_grade_in_the_browser_and_go_with_it_from_a_list(
     found.get_by_role("button", name="2, partly relevant").click()
     all_saved(page, 3)
     with served.store() as store:
-        marked = {each.chunk_id: words_of(each.passages) for each in store.evidence()}
+        marked = {each.chunk_id: words_of(each.passages) for each in store.evidence.of_grades()}
         chunks = [title.replace("Title ", "c") for title in titles]
         assert [marked[each] for each in chunks] == [[DAYS, CAFE], [DAYS, CAFE], [CAFE]]
         assert [standing(store)["q0", each] for each in chunks] == [3, 0, 2]
@@ -331,7 +333,7 @@ def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
     page.locator(".grades button").nth(2).tap()
     all_saved(page, 1)
     with served.store() as store:
-        assert [(each.grade, words_of(each.evidence)) for each in store.events()] == [
+        assert [(each.grade, words_of(each.evidence)) for each in store.judgments.log()] == [
             (None, []),
             (2, [DAYS]),
         ]
@@ -340,9 +342,9 @@ def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
 @pytest.mark.slow
 def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, reads: Path):
     with Store(reads) as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q0", "c0", "Ann", grade=2, evidence=((0, 4),)))
-        store.add_chunks(loaded([Chunk("c0", "This is the text anew.", "Title 0")]), update=True)
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q0", "c0", "Ann", grade=2, evidence=((0, 4),)))
+        store.chunks.load(loaded([Chunk("c0", "This is the text anew.", "Title 0")]), update=True)
     served = serve(reads)
     page = visit(f"{served.url}/?query=q0")
     row = page.locator(".row", has_text="Title 0")
@@ -356,8 +358,10 @@ def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, 
 def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
     with Store(reads) as store:
         for name, grade, words in (("Ann", 3, DAYS), ("Bob", 0, CAFE)):
-            store.add_grader(name)
-            store.judge(Judgment(name, "q0", "c0", name, grade=grade, evidence=(passage(words),)))
+            store.people.add(name)
+            store.judgments.add(
+                Judgment(name, "q0", "c0", name, grade=grade, evidence=(passage(words),))
+            )
     served = serve(reads)
     page = visit(f"{served.url}/review?review=Disagreements")
     marks = page.locator("mark.evidence")
@@ -373,9 +377,11 @@ def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
 def test_who_decides_marks_what_made_the_decision(serve, visit, reads: Path):
     with Store(reads) as store:
         for name, grade, words in (("Ann", 3, DAYS), ("Bob", 0, CAFE)):
-            store.add_grader(name)
-            store.judge(Judgment(name, "q0", "c0", name, grade=grade, evidence=(passage(words),)))
-            store.judge(Judgment(f"{name} c1", "q0", "c1", name, grade=grade))
+            store.people.add(name)
+            store.judgments.add(
+                Judgment(name, "q0", "c0", name, grade=grade, evidence=(passage(words),))
+            )
+            store.judgments.add(Judgment(f"{name} c1", "q0", "c1", name, grade=grade))
     served = serve(reads)
     page = visit(f"{served.url}/review?review=Disagreements", grader="Lea")
     text = ".bench .passage .text"
@@ -410,7 +416,7 @@ def test_who_decides_marks_what_made_the_decision(serve, visit, reads: Path):
     expect(page.locator(".rests")).to_have_text("evidence marked in 2 places")
     expect(page.locator(".bench .state")).to_contain_text("saved")  # what was taken back, too
     with served.store() as store:
-        found = [each for each in store.events() if each.kind in ("adjudicate", "withdraw")]
+        found = [each for each in store.judgments.log() if each.kind in ("adjudicate", "withdraw")]
         assert [(each.grade, each.note, words_of(each.evidence)) for each in found] == [
             (2, "Zoë says so", ["Zoë. Parcels", CAFE]),
             (1, None, [DAYS]),

@@ -30,13 +30,13 @@ def searched(tmp_path) -> Path:
     """Make a golden set whose only run misses two of four chunks; Bob has graded one of them."""
     path = tmp_path / "searched.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q", "How do I descale the kettle?")]))
-        store.add_chunks(
+        store.queries.load(loaded([Query("q", "How do I descale the kettle?")]))
+        store.chunks.load(
             loaded([Chunk(f"id-{name}", text, f"On {name}") for name, text in CHUNKS.items()])
         )
-        store.add_run(loaded([Ranking("q", ("id-kettle", "id-kettle lid"))]), name="run-zebra")
-        store.add_grader("Bob")
-        store.judge(Judgment("bob", "q", "id-missed", "Bob", "grade", 1))
+        store.runs.load(loaded([Ranking("q", ("id-kettle", "id-kettle lid"))]), name="run-zebra")
+        store.people.add("Bob")
+        store.judgments.add(Judgment("bob", "q", "id-missed", "Bob", "grade", 1))
     return path
 
 
@@ -59,7 +59,7 @@ def row(page: Page, name: str) -> Locator:
 def own_events(server) -> list[Judgment]:
     """Return what the log holds beside Bob's grade."""
     with server.store() as store:
-        return [event for event in store.events() if event.grader != "Bob"]
+        return [event for event in store.judgments.log() if event.grader != "Bob"]
 
 
 def test_a_missed_chunk_is_found_and_graded_by_keyboard_alone(finder):

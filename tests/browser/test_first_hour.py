@@ -100,8 +100,8 @@ def test_from_nothing_to_a_graded_chunk_without_a_terminal(new, visit):
     grading.reload()
     expect(grading.get_by_text("You need an invitation")).to_be_visible()
     with new.store() as store:
-        assert store.contents().judgments == before + 1
-        assert store.leads() == ["Lea"]
+        assert store.golden_set.contents().judgments == before + 1
+        assert store.people.leads() == ["Lea"]
     assert os.listdir(new.database.parent)[0].startswith("golden.db")
 
 
@@ -144,7 +144,7 @@ def test_the_first_link_works_in_another_browser_before_its_own_has_opened_it(ne
     come_in(other)
     expect(other.get_by_role("heading", name="Invite people")).to_be_visible()
     with new.store() as store:
-        assert store.leads() == ["Lea"]
+        assert store.people.leads() == ["Lea"]
     page.goto(link)
     come_in(page)
     expect(page.get_by_role("heading", name="Invite people")).to_be_visible()
@@ -180,7 +180,7 @@ def test_the_last_lead_cannot_go_and_another_may_take_over(new, visit):
     page.get_by_role("button", name="Make grader", exact=True).last.click()
     expect(page.get_by_text("Data is for leads")).to_be_visible()
     with Store(new.database) as store:
-        assert store.leads() == ["Bea"]
+        assert store.people.leads() == ["Bea"]
 
 
 @pytest.mark.slow
@@ -199,7 +199,7 @@ def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     with server.store() as store:
-        assert [(run.name, run.created_at) for run in store.runs()] == [
+        assert [(run.name, run.created_at) for run in store.runs.all()] == [
             ("base & line", "2026-01-12"),
             ("backward", None),
         ]

@@ -56,9 +56,9 @@ def server(golden_set, serve) -> Server:
 
 def judge(store: Store, query: str, chunk: str, grade: int, grader: str = "Bea") -> None:
     """Grade from another process than the server's."""
-    store.add_grader(grader)
+    store.people.add(grader)
     event = f"{query} {chunk} {grade} {grader}"
-    store.judge(Judgment(event, query, chunk, grader, grade=grade))
+    store.judgments.add(Judgment(event, query, chunk, grader, grade=grade))
 
 
 def follows(page: Page) -> Page:
@@ -102,7 +102,7 @@ def test_a_grade_in_one_browser_moves_the_numbers_on_every_page_in_another(serve
 def test_what_another_process_loads_is_shown_too(server, visit):
     page = follows(visit(f"{server.url}/scores", grader=None))
     with server.store() as store:
-        store.rename_run("forward", "renamed")
+        store.runs.rename("forward", "renamed")
     expect(page.locator(".ranking").get_by_role("rowheader", name="renamed")).to_be_visible()
     follows(page)
 

@@ -39,8 +39,8 @@ def named(golden_set: Callable) -> Callable:
     def make(name: str = NAME):
         path = golden_set()
         with Store(path) as store:
-            settings = store.settings()
-            store.save_settings(type(settings)(name=name, pool_depth=settings.pool_depth))
+            settings = store.settings.read()
+            store.settings.save(type(settings)(name=name, pool_depth=settings.pool_depth))
         return path
 
     return make

@@ -25,11 +25,11 @@ pytestmark = pytest.mark.browser
 
 def graded(store: Store) -> list[tuple[str, str, str, int | None]]:
     """List what the log holds as graders saw it: key, query text, chunk text."""
-    queries = {query.query_id: query.text for query in store.queries()}
-    chunks = {chunk.chunk_id: chunk.text for chunk in store.chunks()}
+    queries = {query.query_id: query.text for query in store.queries.all()}
+    chunks = {chunk.chunk_id: chunk.text for chunk in store.chunks.all()}
     return [
         [str(event.grade), queries[event.query_id], chunks[event.chunk_id]]
-        for event in store.events()
+        for event in store.judgments.log()
     ]
 
 
@@ -40,11 +40,11 @@ def test_a_first_visit_leads_to_a_graded_chunk_by_keyboard_only(server, visit):
     page.keyboard.press("Enter")
     ready(page)
     with server.store() as store:
-        assert store.events() == []  # the digits of a name are no grades
+        assert store.judgments.log() == []  # the digits of a name are no grades
     page.keyboard.press("2")
     all_saved(page, 1)
     with server.store() as store:
-        (event,) = store.events()
+        (event,) = store.judgments.log()
     assert (event.grader, event.kind, event.grade, event.blind) == ("Zoë 320", "grade", 2, True)
     page.reload()
     ready(page)
@@ -75,7 +75,7 @@ def test_a_held_down_key_grades_once(server, visit):
     all_saved(page, 1)
     page.wait_for_timeout(300)
     with server.store() as store:
-        assert len(store.events()) == 1
+        assert len(store.judgments.log()) == 1
 
 
 def test_keys_with_a_modifier_and_keys_in_a_field_are_not_grades(server, visit):
@@ -87,7 +87,7 @@ def test_keys_with_a_modifier_and_keys_in_a_field_are_not_grades(server, visit):
     page.keyboard.press("1")
     all_saved(page, 1)
     with server.store() as store:
-        assert [event.grade for event in store.events()] == [1]
+        assert [event.grade for event in store.judgments.log()] == [1]
 
 
 def test_undo_brings_the_chunk_back_and_takes_the_grade_away(server, visit):
@@ -100,12 +100,12 @@ def test_undo_brings_the_chunk_back_and_takes_the_grade_away(server, visit):
     expect(page.locator(".again")).to_have_text("undone (was 3 highly relevant)")
     all_saved(page, 0)
     with server.store() as store:
-        assert store.golden_set()[1] == []
-        assert [event.kind for event in store.events()] == ["grade", "withdraw"]
+        assert store.golden_set.read()[1] == []
+        assert [event.kind for event in store.judgments.log()] == ["grade", "withdraw"]
     page.keyboard.press("1")
     all_saved(page, 1)
     with server.store() as store:
-        assert [grade.grade for grade in store.golden_set()[1]] == [1]
+        assert [grade.grade for grade in store.golden_set.read()[1]] == [1]
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_undo_reaches_a_grade_from_before_a_reload(server, visit):
     expect(page.locator(".chunk .text")).to_have_text(first)
     all_saved(page, 0)
     with server.store() as store:
-        assert store.golden_set()[1] == []
+        assert store.golden_set.read()[1] == []
 
 
 def test_cannot_tell_is_no_grade_and_is_not_asked_again(server, visit):
@@ -133,8 +133,8 @@ def test_cannot_tell_is_no_grade_and_is_not_asked_again(server, visit):
     expect(page.locator(".chunk .text")).not_to_have_text(first)
     all_saved(page, 1)
     with server.store() as store:
-        assert store.golden_set()[1] == []
-        assert [event.kind for event in store.events()] == ["cannot_tell"]
+        assert store.golden_set.read()[1] == []
+        assert [event.kind for event in store.judgments.log()] == ["cannot_tell"]
 
 
 def test_buttons_grade_by_mouse(server, visit):
@@ -143,7 +143,7 @@ def test_buttons_grade_by_mouse(server, visit):
     page.get_by_role("button", name="1 slightly relevant").click()
     all_saved(page, 1)
     with server.store() as store:
-        assert [event.grade for event in store.events()] == [1]
+        assert [event.grade for event in store.judgments.log()] == [1]
 
 
 def test_nothing_is_lost_or_doubled_when_the_server_stops_and_starts_again(server, visit):
@@ -180,7 +180,7 @@ def test_grades_given_offline_survive_a_reload_and_are_sent_once(server, visit):
     )
     pressed = page.evaluate("window.pressed")
     with server.store() as store:
-        assert store.events() == []
+        assert store.judgments.log() == []
     let_through(page)
     page.reload()
     all_saved(page, 4)
@@ -205,7 +205,7 @@ def test_an_answer_that_was_lost_does_not_double_the_grade(server, visit):
     all_saved(page, 1)
     assert lost[0].ok
     with server.store() as store:
-        assert len(store.events()) == 1
+        assert len(store.judgments.log()) == 1
 
 
 def test_a_token_that_runs_out_is_renewed_and_nothing_is_lost(serve, visit):
@@ -224,7 +224,7 @@ def test_a_token_that_runs_out_is_renewed_and_nothing_is_lost(serve, visit):
         all_saved(page, saved)
         assert 403 in refusals
     with server.store() as store:
-        assert [event.grade for event in store.events()] == [0, 1, 2, 3]
+        assert [event.grade for event in store.judgments.log()] == [0, 1, 2, 3]
 
 
 def test_waiting_grades_are_never_sent_under_another_name(server, visit):
@@ -242,14 +242,16 @@ def test_waiting_grades_are_never_sent_under_another_name(server, visit):
     all_saved(page, 1)
     given = {("Bob", 1), ("Ann", 3)}
     with server.store() as store:  # a browser that leaves a page can still send what it kept
-        found = {(event.grader, event.grade) for event in store.events()}
+        found = {(event.grader, event.grade) for event in store.judgments.log()}
     assert ("Bob", 1) in found
     assert found <= given
     page.evaluate("document.cookie = 'labeler_grader=Ann; Path=/'")
     page.reload()
     all_saved(page, 1)
     with server.store() as store:
-        assert sorted((event.grader, event.grade) for event in store.events()) == sorted(given)
+        assert sorted((event.grader, event.grade) for event in store.judgments.log()) == sorted(
+            given
+        )
 
 
 def test_the_name_can_be_changed(server, visit):
@@ -263,7 +265,7 @@ def test_the_name_can_be_changed(server, visit):
     page.keyboard.press("2")
     all_saved(page, 1)
     with server.store() as store:
-        assert [event.grader for event in store.events()] == ["Cleo"]
+        assert [event.grader for event in store.judgments.log()] == ["Cleo"]
 
 
 def test_a_refused_grade_is_said_and_the_others_are_saved(server, visit):
@@ -271,14 +273,14 @@ def test_a_refused_grade_is_said_and_the_others_are_saved(server, visit):
     ready(page)
     query = page.locator(".query-text").text_content()
     with server.store() as store:
-        retired = next(known for known in store.queries() if known.text == query)
-        store.retire_query(retired.query_id)
+        retired = next(known for known in store.queries.all() if known.text == query)
+        store.queries.retire(retired.query_id)
     page.keyboard.press("2")
     expect(page.locator(".trouble")).to_contain_text("Not saved: 1. Last reason:")
     expect(page.locator(".trouble")).to_contain_text("has been retired")
     expect(page.locator(".query-text")).not_to_have_text(query)
     with server.store() as store:
-        assert store.events() == []
+        assert store.judgments.log() == []
 
 
 def test_the_pool_runs_out_with_a_word_and_undo_still_works(serve, visit, golden_set):
@@ -293,7 +295,7 @@ def test_the_pool_runs_out_with_a_word_and_undo_still_works(serve, visit, golden
     page.keyboard.press("3")
     all_saved(page, 3)
     with server.store() as store:
-        assert sorted(grade.grade for grade in store.golden_set()[1]) == [0, 1, 3]
+        assert sorted(grade.grade for grade in store.golden_set.read()[1]) == [0, 1, 3]
 
 
 def test_what_the_pad_gets_does_not_tell_system_rank_or_score(server, visit):
@@ -314,7 +316,7 @@ def test_the_next_chunk_starts_at_its_top(serve, visit, golden_set):
     path = golden_set(queries=1, chunks=2)
     with Store(path) as store:
         long = [Chunk(f"c{n}", "This is the text.\n" * 200, f"Title {n}") for n in range(2)]
-        store.add_chunks(Loaded("test", long, [1, 2]), update=True)
+        store.chunks.load(Loaded("test", long, [1, 2]), update=True)
     page = visit(serve(path).url)
     ready(page)
     page.locator(".chunk").hover()
@@ -339,7 +341,7 @@ def test_a_held_enter_on_a_button_and_a_double_click_grade_once(server, visit):
     all_saved(page, 2)
     page.wait_for_timeout(300)
     with server.store() as store:
-        assert len(store.events()) == 2
+        assert len(store.judgments.log()) == 2
 
 
 @pytest.mark.slow
@@ -369,7 +371,7 @@ def test_keys_are_mute_under_a_dialog(server, visit):
     page.keyboard.press("1")
     all_saved(page, 1)
     with server.store() as store:
-        assert [event.grade for event in store.events()] == [1]
+        assert [event.grade for event in store.judgments.log()] == [1]
 
 
 @pytest.mark.slow
@@ -389,7 +391,7 @@ def test_waiting_grades_of_another_name_are_still_spoken_of(server, visit):
     page.keyboard.press("Enter")
     expect(page.locator(".trouble")).to_contain_text("Unsent grades by Ann on this device: 3.")
     with server.store() as store:
-        assert store.events() == []
+        assert store.judgments.log() == []
 
 
 @pytest.mark.slow
@@ -397,7 +399,7 @@ def test_a_very_long_query_leaves_the_chunk_in_sight(serve, visit, golden_set):
     path = golden_set(queries=1, chunks=2)
     with Store(path) as store:
         words = "What does this very long query ask? " * 200
-        store.add_queries(Loaded("test", [Query("q0", words)], [1]), update=True)
+        store.queries.load(Loaded("test", [Query("q0", words)], [1]), update=True)
     page = visit(serve(path).url)
     ready(page)
     expect(page.locator(".chunk .text")).to_be_in_viewport(ratio=1)
@@ -415,12 +417,12 @@ def test_a_server_that_cannot_save_is_not_called_offline(server, visit):
     page = visit(server.url)
     ready(page)
     with server.store() as store:
-        store._db.execute("BEGIN IMMEDIATE")  # another writer that takes long
+        store.connection.execute("BEGIN IMMEDIATE")  # another writer that takes long
         page.keyboard.press("2")
         expect(page.locator(".status .state")).to_have_text(
             "0 saved, not saving: 1 kept, tried again"
         )
         expect(page.locator(".trouble")).to_contain_text("another process is writing")
-        store._db.conn.rollback()
+        store.connection.conn.rollback()
     all_saved(page, 1)
     expect(page.locator(".trouble")).to_be_hidden()

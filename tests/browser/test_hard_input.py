@@ -33,8 +33,8 @@ SLOW = {"offline": False, "latency": 150, "downloadThroughput": 2e5, "uploadThro
 def names_in(path: Path) -> dict[str, str]:
     """Return what addresses can name in a golden set; the runs are those with hostile names."""
     with Store(path) as store:
-        runs, queries = [run.name for run in store.runs()], store.queries()
-        people = store.names_of_graders()
+        runs, queries = [run.name for run in store.runs.all()], store.queries.all()
+        people = store.activity.names_of_graders()
     found = dict(zip("ab", runs[2:4] or runs, strict=False))
     if queries:
         [facet, *_] = queries[0].buckets

@@ -42,10 +42,10 @@ def hostile(tmp_path):
         return Loaded("test", records, [1] * len(records))
 
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q<b>1", evil, reference=evil, guideline=evil)]))
-        store.add_chunks(loaded([Chunk(name, text, evil) for name, text in HOSTILE.items()]))
-        store.add_run(loaded([Ranking("q<b>1", tuple(HOSTILE))]), name="<script>run</script>")
-        store.add_grader("<img src=x onerror='window.ran=4'>")
+        store.queries.load(loaded([Query("q<b>1", evil, reference=evil, guideline=evil)]))
+        store.chunks.load(loaded([Chunk(name, text, evil) for name, text in HOSTILE.items()]))
+        store.runs.load(loaded([Ranking("q<b>1", tuple(HOSTILE))]), name="<script>run</script>")
+        store.people.add("<img src=x onerror='window.ran=4'>")
     return path
 
 

@@ -20,14 +20,14 @@ def huge(tmp_path):
     path = tmp_path / "huge.db"
     names = tuple(f"c{n}" for n in range(230))
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("long", "what?"), Query("many", "which?")]))
-        store.add_chunks(loaded([Chunk("whole", LONG, "A long one")]))
-        store.add_chunks(loaded([Chunk(name, f"words {name} only", name) for name in names]))
-        store.add_run(
+        store.queries.load(loaded([Query("long", "what?"), Query("many", "which?")]))
+        store.chunks.load(loaded([Chunk("whole", LONG, "A long one")]))
+        store.chunks.load(loaded([Chunk(name, f"words {name} only", name) for name in names]))
+        store.runs.load(
             loaded([Ranking("long", ("whole",)), Ranking("many", names)]),
             name="run",
         )
-        store.save_settings(Settings(pool_depth=1000))
+        store.settings.save(Settings(pool_depth=1000))
     return path
 
 
@@ -65,9 +65,9 @@ ONE_LINE = "".join(f"Sentence {n} of one line. " for n in range(1_600))
 def test_a_text_that_comes_in_pieces_is_one_text_in_one_column(serve, visit, tmp_path, text):
     path = tmp_path / "pieces.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q", "what?")]))
-        store.add_chunks(loaded([Chunk("c", text, "A long one")]))
-        store.add_run(loaded([Ranking("q", ("c",))]), name="run")
+        store.queries.load(loaded([Query("q", "what?")]))
+        store.chunks.load(loaded([Chunk("c", text, "A long one")]))
+        store.runs.load(loaded([Ranking("q", ("c",))]), name="run")
     page: Page = visit(serve(path).url, **LAPTOP)
     host = page.locator(".chunk .text")
     expect(host).to_contain_text("0 ")

@@ -82,7 +82,7 @@ def test_an_invited_grader_grades_and_reaches_nothing_of_a_leads(serve_with, vis
     page.get_by_role("link", name="Go to Label").click()
     ready(page)
     with server.store() as store:
-        assert [event.grader for event in store.events()] == ["Ann"]
+        assert [event.grader for event in store.judgments.log()] == ["Ann"]
 
 
 @pytest.mark.slow
@@ -108,13 +108,13 @@ def test_who_is_revoked_is_told_so_at_the_next_key(serve_with, visit):
     page.keyboard.press("1")
     saved(page, 1)
     with server.store() as store:
-        store.revoke("Ann")
+        store.people.revoke("Ann")
     with page.expect_response(lambda response: response.status == 403) as refused:
         page.keyboard.press("2")
     assert "Ann is not invited, or not any more" in refused.value.text()
     expect(page.get_by_text("Your access has ended")).to_be_visible()
     with server.store() as store:
-        assert [event.grade for event in store.events()] == [1]
+        assert [event.grade for event in store.judgments.log()] == [1]
 
 
 @pytest.mark.slow
@@ -126,8 +126,8 @@ def test_a_leads_link_opens_everything_until_it_is_revoked(serve_with, visit):
     expect(page.locator(".top .live")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 404
     with server.store() as store:
-        store.invite("Bea", "hash of a secret nobody has", role="lead")
-        store.revoke("Lea")
+        store.people.invite("Bea", "hash of a secret nobody has", role="lead")
+        store.people.revoke("Lea")
     # a page that is told of something runs without the script that checks who it is
     expect(page.get_by_text("you are not invited, or not any more")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 403

@@ -32,19 +32,19 @@ def cut_anew(tmp_path: Path) -> Path:
     path = tmp_path / "cut.db"
     with Store(path, create=True) as store:
         fill(store, loaded)
-        store.add_grader(HOSTILE)
+        store.people.add(HOSTILE)
         second = (AT[0][0] + 4, AT[0][1] + 12), (len(FEES) + 20, len(OLD[0].text or ""))
         day = {"created_at": "2026-03-09T10:00:00.000Z"}
-        store.judge(Judgment("h1", "q1", "1", HOSTILE, grade=3, evidence=second, **day))
-        store.add_documents(loaded([Document("f", f"{LONG} {RISE} {LONG}")]))
-        store.add_chunks(loaded([Chunk("7", f"{LONG} {RISE}", None, "f")]))
+        store.judgments.add(Judgment("h1", "q1", "1", HOSTILE, grade=3, evidence=second, **day))
+        store.documents.load(loaded([Document("f", f"{LONG} {RISE} {LONG}")]))
+        store.chunks.load(loaded([Chunk("7", f"{LONG} {RISE}", None, "f")]))
         at = len(LONG) + 1
         passage = (at, at + len(RISE))
-        store.judge(Judgment("h2", "q1", "7", "Ana", grade=2, evidence=(passage,), **day))
+        store.judgments.add(Judgment("h2", "q1", "7", "Ana", grade=2, evidence=(passage,), **day))
         cut = Chunk("7", f"{LONG[500:]} {RISE} {LONG[:3000]}", "A long one", "f")
-        store.add_chunks(loaded([cut]), chunking="v2", update=True)
-        store.add_run(loaded([Ranking("q2", ("7",))]), name="long", chunking="v2")
-        store.judge(Judgment("h3", "q2", "7", "Ana", grade=3, evidence=(passage,), **day))
+        store.chunks.load(loaded([cut]), chunking="v2", update=True)
+        store.runs.load(loaded([Ranking("q2", ("7",))]), name="long", chunking="v2")
+        store.judgments.add(Judgment("h3", "q2", "7", "Ana", grade=3, evidence=(passage,), **day))
     return path
 
 
@@ -91,8 +91,8 @@ def test_from_the_carry_over_one_key_takes_what_was_given_before(serve, visit, t
     assert own(page) == words
     expect(page.locator(".chunk .given")).to_have_text("you gave 2 · partly relevant")
     with served.store() as store:
-        event = list(store.events())[-1]
-        [stored] = [store.chunk(event.chunk_id).text]
+        event = list(store.judgments.log())[-1]
+        [stored] = [store.chunks.get(event.chunk_id).text]
         assert "".join(stored[start:end] for start, end in event.evidence) == words
         assert (event.grade, event.blind) == (2, False)
     press(page, "u")
@@ -101,7 +101,11 @@ def test_from_the_carry_over_one_key_takes_what_was_given_before(serve, visit, t
     press(page, "1")
     all_saved(page, 1)
     with served.store() as store:
-        assert [each.grade for each in store.events() if each.grader == "Ann"] == [2, None, 1]
+        assert [each.grade for each in store.judgments.log() if each.grader == "Ann"] == [
+            2,
+            None,
+            1,
+        ]
 
 
 @pytest.mark.slow
@@ -160,8 +164,8 @@ def test_a_tap_takes_it_and_without_a_likely_grade_the_marks_alone(serve, visit,
     page.locator(".grades button").nth(1).tap()
     all_saved(page, 4)
     with served.store() as store:
-        mine = [each for each in store.events() if each.grader == "Ann"]
-        text = store.chunk("v2:7").text
+        mine = [each for each in store.judgments.log() if each.grader == "Ann"]
+        text = store.chunks.get("v2:7").text
         assert [text[start:end] for start, end in mine[-1].evidence] == [RISE]
         assert [each.grade for each in mine][-1] == 1
         assert {each.blind for each in mine} == {False}
@@ -182,7 +186,7 @@ def test_nothing_is_taken_where_nothing_was_given(serve, visit, cut_anew: Path):
         press(page, "0")
     all_saved(page, 3)
     with served.store() as store:
-        assert {each.evidence for each in store.events() if each.grader == "Ann"} == {()}
+        assert {each.evidence for each in store.judgments.log() if each.grader == "Ann"} == {()}
     page.get_by_label("What to grade").select_option("all passages")
     page.wait_for_url("**/")
     expect(page.locator(".take")).to_be_hidden()

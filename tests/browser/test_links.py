@@ -54,8 +54,8 @@ def graded(path: Path) -> Path:
     """Make four queries in two buckets, three runs with names that addresses must spell out."""
     chunks = tuple(f"c{n}" for n in range(6))
     with Store(path, create=True) as store:
-        store.add_chunks(loaded([Chunk(name, f"The text of {name}.", name) for name in chunks]))
-        store.add_queries(
+        store.chunks.load(loaded([Chunk(name, f"The text of {name}.", name) for name in chunks]))
+        store.queries.load(
             loaded(
                 [
                     Query(
@@ -71,13 +71,13 @@ def graded(path: Path) -> Path:
         for turn, name in enumerate(RUNS):
             turned = chunks[turn:] + chunks[:turn]
             lists = [Ranking(f"q{n}", turned) for n in range(4)]
-            store.add_run(loaded(lists), name=name)
+            store.runs.load(loaded(lists), name=name)
         grades = [GoldenGrade(f"q{n}", name, n % 4) for n in range(4) for name in chunks[n : n + 2]]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2, note="look here"))
-        store.judge(Judgment("e2", "q2", "c4", "Ann", kind="cannot_tell", reason="broken"))
-        store.remark(Remark("e3", "q3", "Ann", "unclear"))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2, note="look here"))
+        store.judgments.add(Judgment("e2", "q2", "c4", "Ann", kind="cannot_tell", reason="broken"))
+        store.remarks.add(Remark("e3", "q3", "Ann", "unclear"))
     return path
 
 
@@ -263,7 +263,7 @@ def test_an_address_opened_by_hand_names_its_runs_and_a_dropped_run_changes_noth
     address, before = page.url, shown(page)
     assert page.evaluate("history.length") == 2, "about:blank and one page"
     with server.store() as store:
-        store.drop_run("bm25")
+        store.runs.drop("bm25")
     page.goto(address)
     expect(
         page.get_by_text("no run is called 'bm25'; there are: hybrid & more, lsa 2+3")

@@ -49,8 +49,8 @@ def guarded(
         f'server_metadata_url = "{provider.url}/.well-known/openid-configuration"\n'
     )
     with server.store() as store:
-        store.allow("Ann", "ann@example.org")
-        store.allow("Lea", "lea@example.org", role="lead")
+        store.people.allow("Ann", "ann@example.org")
+        store.people.allow("Lea", "lea@example.org", role="lead")
     server.start()
     yield server
     server.stop(signal.SIGKILL)
@@ -79,7 +79,7 @@ def test_an_invited_grader_logs_in_grades_under_their_name_and_logs_out(guarded,
     page.keyboard.press("2")
     expect(page.locator(".status .state")).to_contain_text("1 saved")
     with guarded.store() as store:
-        assert [event.grader for event in store.events()] == ["Ann"]
+        assert [event.grader for event in store.judgments.log()] == ["Ann"]
     page.goto(f"{guarded.url}/scores")
     expect(page.get_by_text("Scores is for leads")).to_be_visible()
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 403
@@ -96,8 +96,8 @@ def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
     expect(page.locator(".top .live")).to_be_visible()
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 404
     with guarded.store() as store:
-        store.allow("Bea", "bea@example.org", role="lead")
-        store.revoke("Lea")
+        store.people.allow("Bea", "bea@example.org", role="lead")
+        store.people.revoke("Lea")
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 403
     page.reload()
     expect(page.get_by_text("You are not on the list")).to_be_visible()
@@ -123,7 +123,7 @@ def test_a_stranger_is_told_so_and_finds_nothing(guarded, visit, name: str, told
     assert page.request.get(f"{guarded.url}/api/next").status == 403
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 403
     with guarded.store() as store:
-        assert store.events() == []
+        assert store.judgments.log() == []
 
 
 @pytest.mark.slow

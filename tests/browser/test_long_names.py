@@ -34,7 +34,7 @@ def long(tmp_path):
     path = tmp_path / "long.db"
     names = [WORD, MARKED]
     with Store(path, create=True) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query(each, f"{each} {WORD}", buckets={FACET: each, MARKED: each})
@@ -42,12 +42,12 @@ def long(tmp_path):
                 ]
             )
         )
-        store.add_chunks(loaded([Chunk(each, f"{MARKED} {each}", each, each) for each in names]))
+        store.chunks.load(loaded([Chunk(each, f"{MARKED} {each}", each, each) for each in names]))
         for run, order in ((RUN, names), (OTHER, names[::-1]), (MARKED, names)):
             lists = [Ranking(each, tuple(order), (1.0, 1.0)) for each in names]
-            store.add_run(loaded(lists), name=run, system=f"{run}s")
+            store.runs.load(loaded(lists), name=run, system=f"{run}s")
         grades = [GoldenGrade(each, WORD, 3) for each in names]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 
@@ -77,7 +77,7 @@ def test_on_a_phone_no_name_of_a_run_lies_over_its_first_number(serve, visit, lo
             "a model of many words, " * 5,
             "nothing that others have in common with it " * 3,
         ):
-            store.add_run(loaded([Ranking(WORD, (WORD, MARKED))]), name=run.strip())
+            store.runs.load(loaded([Ranking(WORD, (WORD, MARKED))]), name=run.strip())
     page = visit(f"{serve(long).url}/scores", **PHONE)
     rows = page.locator(".ranking tbody tr:not(.axis)")
     expect(rows).to_have_count(5)
@@ -90,7 +90,7 @@ def test_on_a_phone_no_name_of_a_run_lies_over_its_first_number(serve, visit, lo
 @pytest.mark.slow
 def test_a_query_of_many_lines_leaves_its_results_in_sight(serve, visit, long):
     with Store(long) as store:
-        store.add_queries(loaded([Query(WORD, "a question " * 2_000)]), update=True)
+        store.queries.load(loaded([Query(WORD, "a question " * 2_000)]), update=True)
     server = serve(long)
     page = visit(server.url, viewport={"width": 1440, "height": 900})
     for path in ("queries", "compare"):
@@ -106,9 +106,9 @@ def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
     models = ("bge-large-en-v1.5", "e5-mistral-7b-instruct", "snowflake-arctic-embed-l-v2.0")
     with Store(long) as store:
         for run in (RUN, OTHER, MARKED):
-            store.drop_run(run)
+            store.runs.drop(run)
         for run in [f"hybrid_{model}_rerank-monot5-3b-msmarco-top50" for model in models]:
-            store.add_run(
+            store.runs.load(
                 loaded([Ranking(each, (WORD, MARKED)) for each in (WORD, MARKED)]), name=run
             )
     page = visit(f"{serve(long).url}/scores", viewport={"width": 1024, "height": 768})
@@ -125,10 +125,10 @@ def test_what_tells_runs_apart_is_read_in_full_in_the_boxes(serve, visit, long):
     )
     with Store(long) as store:
         for run in (RUN, OTHER, MARKED):
-            store.drop_run(run)
+            store.runs.drop(run)
         for run in told_apart:
             lists = [Ranking(each, (WORD, MARKED)) for each in (WORD, MARKED)]
-            store.add_run(loaded(lists), name=f"prod-2026-11_{run}_top50")
+            store.runs.load(loaded(lists), name=f"prod-2026-11_{run}_top50")
     page = visit(f"{serve(long).url}/compare", viewport={"width": 1440, "height": 900})
     for label in ("A", "B"):
         box = page.get_by_role("combobox", name=label, exact=True)

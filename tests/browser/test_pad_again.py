@@ -48,7 +48,9 @@ def test_a_note_begun_survives_a_reload_and_goes_with_the_grade(serve, visit, tm
     page.keyboard.press("2")
     all_saved(page, 1)
     with server.store() as store:
-        assert [(event.grade, event.note) for event in store.events()] == [(2, "only in 2025")]
+        assert [(event.grade, event.note) for event in store.judgments.log()] == [
+            (2, "only in 2025")
+        ]
 
 
 @pytest.mark.slow
@@ -73,7 +75,7 @@ def test_a_strategy_whose_run_has_gone_is_said_and_grades_are_kept(serve, visit,
         unjudged_of=("forward", "backward"),
     )
     with Store(path) as store:
-        store.drop_run("forward")
+        store.runs.drop("forward")
     page = visit(serve(path).url)
     expect(page.locator(".trouble")).to_contain_text("choose another strategy in the settings")
 
@@ -81,12 +83,12 @@ def test_a_strategy_whose_run_has_gone_is_said_and_grades_are_kept(serve, visit,
 def grader_with_one_repeat(store: Store, pairs: list[tuple[str, str]]) -> tuple[str, tuple]:
     """Return a grader to whom the lot will show exactly one of these pairs again, an early one."""
     for n in range(1_000):
-        store.add_grader(f"Ann {n}")
-        seed = store.grader_seed(f"Ann {n}")
+        store.people.add(f"Ann {n}")
+        seed = store.people.seed(f"Ann {n}")
         drawn = [
             at
             for at, (query_id, chunk_id) in enumerate(pairs)
-            if stable_fraction(seed, "again", query_id, store.chunk_number(chunk_id))
+            if stable_fraction(seed, "again", query_id, store.chunks.number(chunk_id))
             < REPEATED_SHARE
         ]
         if len(drawn) == 1 and drawn[0] < 10:
@@ -100,7 +102,7 @@ def test_a_chunk_comes_back_unmarked_and_self_agreement_is_shown_kindly(serve, v
     with Store(path) as store:
         name, drawn = grader_with_one_repeat(store, pairs)
         for n, (query_id, chunk_id) in enumerate(pairs[:40]):
-            store.judge(Judgment(f"e{n}", query_id, chunk_id, name, grade=2, source="pool"))
+            store.judgments.add(Judgment(f"e{n}", query_id, chunk_id, name, grade=2, source="pool"))
     page = visit(serve(path).url, grader=name)
     ready(page)
     for _ in range(21):
@@ -109,7 +111,7 @@ def test_a_chunk_comes_back_unmarked_and_self_agreement_is_shown_kindly(serve, v
     expect(page.get_by_text("Done. Thank you")).to_be_visible()
     all_saved(page, len(pairs))
     with Store(path) as store:
-        repeats = [event for event in store.events() if event.source == "repeat"]
+        repeats = [event for event in store.judgments.log() if event.source == "repeat"]
         assert [(event.query_id, event.chunk_id) for event in repeats] == [drawn]
     page.reload()
     expect(

@@ -108,7 +108,9 @@ def test_a_note_that_was_typed_is_kept_by_escape_and_dropped_by_its_own_button(s
     press(page, "2")
     all_saved(page, 1)
     with served.store() as store:
-        assert [each.note for each in store.events() if each.grader == "Nora"] == ["which card?"]
+        assert [each.note for each in store.judgments.log() if each.grader == "Nora"] == [
+            "which card?"
+        ]
 
 
 def test_ones_own_grades_are_looked_through_and_changed_and_the_end_says_what_was_done(
@@ -167,7 +169,7 @@ def test_whether_all_of_a_passage_was_on_screen_is_kept_with_its_grade(serve, vi
 
     text = "This is the text.\n" + "A line.\n" * 200
     with Store(path) as store:
-        store.add_chunks(loaded([Chunk("c0", text), Chunk("c1", text)]), update=True)
+        store.chunks.load(loaded([Chunk("c0", text), Chunk("c1", text)]), update=True)
     served = serve(path)
     page = visit(served.url)
     ready(page)
@@ -188,7 +190,7 @@ def test_whether_all_of_a_passage_was_on_screen_is_kept_with_its_grade(serve, vi
         page.keyboard.press("1")
     all_saved(page, 3)
     with served.store() as store:
-        screens = {(each.seen_whole, each.highlighted) for each in store.events()}
+        screens = {(each.seen_whole, each.highlighted) for each in store.judgments.log()}
     assert screens >= {(True, False), (False, True)}
 
 

@@ -102,10 +102,10 @@ def test_grades_of_very_long_ids_are_sent_in_parts(serve, visit, tmp_path):
     path = tmp_path / "long.db"
     ids = [f"{number} {'x' * 30_000}" for number in range(28)]
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q", "What does it ask?")]))
-        store.add_chunks(loaded([Chunk(name, f"This is the text of {name[:2]}.") for name in ids]))
-        store.add_run(loaded([Ranking("q", tuple(ids))]), name="run")
-        store.save_settings(type(store.settings())(pool_depth=28))
+        store.queries.load(loaded([Query("q", "What does it ask?")]))
+        store.chunks.load(loaded([Chunk(name, f"This is the text of {name[:2]}.") for name in ids]))
+        store.runs.load(loaded([Ranking("q", tuple(ids))]), name="run")
+        store.settings.save(type(store.settings.read())(pool_depth=28))
     served = serve(path)
     page = visit(served.url)
     ready(page)
@@ -181,7 +181,7 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
     press(page, "n")
     page.get_by_role("textbox", name="Note").fill("still typing")
     with closed_door.store() as store:
-        store.rename_grader("Gus", "Hal")
+        store.people.rename("Gus", "Hal")
     other = visit(link_for(closed_door, "Gus"), grader=None, context=page.context)
     page.close()
     ready(other)
@@ -196,7 +196,7 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
     notes = other.evaluate("Object.entries(localStorage).filter(([k]) => k.includes('notes'))")
     with closed_door.store() as store:
         assert [(key.split(":")[1], "still typing" in said) for key, said in notes] == [
-            (store.giver("Hal").key, True)
+            (store.people.giver("Hal").key, True)
         ]
         assert list(standing(store, "Gus").values()) == [3]
         assert sorted(standing(store, "Hal").values()) == [0, 0, 1, 1, 2, 3]
@@ -209,7 +209,7 @@ def test_a_page_that_stays_open_over_a_rename_sends_what_waits(closed_door, visi
     cut_off(page)
     press(page, "012")
     with closed_door.store() as store:
-        store.rename_grader("Gus", "Hal")
+        store.people.rename("Gus", "Hal")
     let_through(page)
     expect(page.locator(".status .grader")).to_have_text("grading as Hal")
     all_saved(page, 3)
@@ -225,8 +225,8 @@ def test_who_is_not_in_the_backup_that_was_restored_loses_nothing(served, visit)
     press(page, "012")
     expect(state(page)).to_have_text("0 saved, offline: 3 kept, sent when you’re back")
     with served.store() as store:  # Ann is added again, as another row
-        store._db.execute("UPDATE graders SET seed = seed + 1 WHERE name = 'Ann'")
-        store._db.conn.commit()
+        store.connection.execute("UPDATE graders SET seed = seed + 1 WHERE name = 'Ann'")
+        store.connection.conn.commit()
     page.unroute_all()
     page.goto(f"{served.url}/?query=q0")
     all_saved(page, 3)

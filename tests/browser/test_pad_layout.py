@@ -58,7 +58,7 @@ def test_a_chunk_of_150_words_needs_no_scrolling_on_a_laptop(serve, visit, tmp_p
     with Store(path) as store:
         text = f"This is the text. {WORDS_150}"
         chunks = [Chunk(f"c{n}", text, f"A title {n}", "handbook", n) for n in range(2)]
-        store.add_chunks(loaded(chunks), update=True)
+        store.chunks.load(loaded(chunks), update=True)
     page = visit(serve(path).url)
     for width, height in ((1280, 720), (1366, 768)):
         page.set_viewport_size({"width": width, "height": height})
@@ -162,7 +162,7 @@ def test_everything_is_reached_and_seen_by_keyboard_alone(serve, visit, tmp_path
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="N note")).to_be_focused()
     with served.store() as store:
-        assert [event.reason for event in store.events()] == ["needs more context"]
+        assert [event.reason for event in store.judgments.log()] == ["needs more context"]
 
 
 @pytest.mark.slow
@@ -184,7 +184,7 @@ def test_an_address_confines_grading_to_one_bucket(serve, visit, tmp_path):
 def test_a_lead_chooses_a_split_and_what_waits_is_not_lost(serve, visit, tmp_path):
     path = library(tmp_path / "library.db", queries=4)
     with Store(path) as store:
-        store.set_splits({"q1": "dev", "q2": "test", "q3": "test"}, {})
+        store.splits.assign({"q1": "dev", "q2": "test", "q3": "test"}, {})
     served = serve(path)
     page = visit(served.url)
     ready(page)

@@ -117,11 +117,11 @@ def on_screen(page: Page) -> Pair:
 
 
 def in_golden_set(store: Store) -> dict[Pair, tuple[int, str | None]]:
-    queries = {query.query_id: query.text for query in store.queries()}
-    chunks = {chunk.chunk_id: chunk.text for chunk in store.chunks()}
+    queries = {query.query_id: query.text for query in store.queries.all()}
+    chunks = {chunk.chunk_id: chunk.text for chunk in store.chunks.all()}
     return {
         (queries[each.query_id], chunks[each.chunk_id]): (each.grade, each.note)
-        for each in store.golden_set()[1]
+        for each in store.golden_set.read()[1]
     }
 
 

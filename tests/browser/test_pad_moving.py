@@ -194,8 +194,8 @@ def test_sixty_mixed_keys_at_speed_all_act_on_the_chunk_on_screen(serve, visit, 
         elif key == "u" and steps:
             given[steps.pop()].pop()
     with served.store() as store:
-        queries = {query.query_id: query.text for query in store.queries()}
-        texts = {chunk.chunk_id: chunk.text for chunk in store.chunks()}
+        queries = {query.query_id: query.text for query in store.queries.all()}
+        texts = {chunk.chunk_id: chunk.text for chunk in store.chunks.all()}
         stands = {(queries[q], texts[c]): grade for (q, c), grade in standing(store).items()}
     assert stands == {pair: history[-1] for pair, history in given.items() if history}
     all_saved(page, len(stands))

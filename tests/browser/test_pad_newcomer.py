@@ -180,8 +180,8 @@ def test_the_example_to_try_on_counts_for_nothing(serve, visit, tmp_path):
     press(page, "u")
     expect(page.locator(".said")).to_have_text("Nothing to undo")
     with server.store() as store:
-        assert store.events() == []
-        assert store.remarks() == []
+        assert store.judgments.log() == []
+        assert store.remarks.current() == []
     press(page, "1")
     all_saved(page, 1)
 
@@ -205,7 +205,7 @@ def test_the_scale_says_what_each_grade_means_and_a_guideline_is_always_there(
         expect(sheet).to_contain_text(words)
     page.keyboard.press("Escape")
     with Store(path) as store:
-        store.save_settings(replace(store.settings(), guideline="Only statutes count."))
+        store.settings.save(replace(store.settings.read(), guideline="Only statutes count."))
     page.reload()
     ready(page)
     expect(page.locator(".guideline dd")).to_have_text("Only statutes count.")
@@ -256,7 +256,7 @@ def test_progress_counts_questions_and_what_was_imported_is_not_called_theirs(
     path = library(tmp_path / "library.db", queries=5, chunks=2)
     with Store(path) as store:
         grades = [GoldenGrade("q0", f"c{n}", 2, ("Zed",)) for n in range(2)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     page = visit(serve(path).url)
     ready(page)
     overall = page.locator(".overall")
@@ -285,7 +285,7 @@ def test_code_is_shown_as_a_block_and_stays_text(serve, visit, tmp_path):
     code = "def f(x):\n    return '<b>no</b>' + x\n"
     text = f"This is the text.\n```python\n{code}```\nAfter it, parcel."
     with Store(path) as store:
-        store.add_chunks(loaded([Chunk("c0", text)]), update=True)
+        store.chunks.load(loaded([Chunk("c0", text)]), update=True)
     page = visit(serve(path).url)
     ready(page)
     assert shown(page) == text
@@ -307,9 +307,9 @@ def type_name(page: Page, name: str) -> None:
 def test_a_name_of_somebody_who_has_graded_is_asked_about(serve, visit, tmp_path):
     path = library(tmp_path / "library.db")
     with Store(path) as store:
-        store.add_grader("Marit Dahl")
-        query = store.queries()[0].query_id
-        store.judge(Judgment("e1", query, "c0", "Marit Dahl", grade=2))
+        store.people.add("Marit Dahl")
+        query = store.queries.all()[0].query_id
+        store.judgments.add(Judgment("e1", query, "c0", "Marit Dahl", grade=2))
     server = serve(path)
     page = visit(server.url, grader=None)
     type_name(page, " marit  DAHL ")
@@ -326,7 +326,7 @@ def test_a_name_of_somebody_who_has_graded_is_asked_about(serve, visit, tmp_path
     type_name(other, "Marit D.")
     ready(other)
     with server.store() as store:
-        assert store.names_like("marit dahl") == ["Marit Dahl"]
+        assert store.people.names_like("marit dahl") == ["Marit Dahl"]
 
 
 @pytest.mark.parametrize("size", [(844, 390), (720, 450), (390, 664)])

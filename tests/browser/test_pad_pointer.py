@@ -39,7 +39,7 @@ def motley(tmp_path) -> Path:
     path = tmp_path / "motley.db"
     texts = [TEN, LONG, "```\ncode\n```", TEN, LONG]
     with Store(path, create=True) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query("q0", "Paid back?"),
@@ -52,7 +52,7 @@ def motley(tmp_path) -> Path:
                 ]
             )
         )
-        store.add_chunks(
+        store.chunks.load(
             loaded(
                 [
                     Chunk(
@@ -63,7 +63,7 @@ def motley(tmp_path) -> Path:
             )
         )
         ids = tuple(f"c{n}" for n in range(len(texts)))
-        store.add_run(loaded([Ranking("q0", ids), Ranking("q1", ids)]), name="one")
+        store.runs.load(loaded([Ranking("q0", ids), Ranking("q1", ids)]), name="one")
     return path
 
 
@@ -103,7 +103,7 @@ def middle(button: Locator) -> tuple[float, float]:
 )
 def test_the_grades_stay_at_one_place_whatever_is_read(serve, visit, motley, device, settings):
     with Store(motley) as store:
-        store.save_settings(replace(store.settings(), **settings))
+        store.settings.save(replace(store.settings.read(), **settings))
     page = visit(serve(motley).url, **device)
     expect(page.locator(".chunk .text")).not_to_be_empty()
     page.wait_for_timeout(500)  # what Streamlit puts above has come

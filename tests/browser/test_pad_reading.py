@@ -34,7 +34,7 @@ def long(tmp_path) -> Path:
     path = library(tmp_path / "long.db", queries=2, chunks=2)
     with Store(path) as store:
         chunks = [Chunk(f"c{n}", f"This is the text of c{n}.\n{LONG}") for n in range(2)]
-        store.add_chunks(loaded(chunks), update=True)
+        store.chunks.load(loaded(chunks), update=True)
     return path
 
 
@@ -77,7 +77,7 @@ def test_the_keys_that_read_everywhere_read_the_chunk(serve, visit, long):
     assert (shown(page), page.locator(".query-text").text_content()) == (other, query)
     all_saved(page, 1)
     with served.store() as store:
-        assert len(store.events()) == 1
+        assert len(store.judgments.log()) == 1
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def test_end_goes_to_the_end_of_a_text_that_comes_in_pieces(serve, visit, tmp_pa
     path = library(tmp_path / "huge.db", queries=1, chunks=1)
     with Store(path) as store:
         text = "This is the text of c0.\n" + "A line.\n" * 8_000 + "The very last line."
-        store.add_chunks(loaded([Chunk("c0", text)]), update=True)
+        store.chunks.load(loaded([Chunk("c0", text)]), update=True)
     page = visit(serve(path).url)
     ready(page)
     page.keyboard.press("End")
@@ -148,7 +148,7 @@ def test_end_goes_to_the_end_of_a_text_that_comes_in_pieces(serve, visit, tmp_pa
 
 def test_a_mark_says_that_there_is_more_below_until_the_end(serve, visit, long):
     with Store(long) as store:
-        store.add_chunks(loaded([Chunk("c1", "This is the text, short.")]), update=True)
+        store.chunks.load(loaded([Chunk("c1", "This is the text, short.")]), update=True)
     page = visit(serve(long).url)
     ready(page)
     below = page.locator(".below")

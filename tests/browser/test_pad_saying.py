@@ -103,7 +103,7 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     expect(page.locator(".overall")).to_have_attribute("title", re.compile("3 questions: 1 done"))
     all_saved(page, 1)
     with served.store() as store:
-        remarks = [(remark.kind, remark.note) for remark in store.remarks_by("Ann").values()]
+        remarks = [(remark.kind, remark.note) for remark in store.remarks.by("Ann").values()]
     assert remarks == [("unanswered", "no document says so, I read all 3")]
     page.reload()
     ready(page)
@@ -185,7 +185,7 @@ def test_what_stands_around_is_shown_on_demand_and_marks_can_be_switched(served,
 
 def test_what_is_known_is_told_after_the_grade_only_and_ends_blindness(served, visit):
     with Store(served.database) as store:
-        ids = [chunk.chunk_id for chunk in store.chunks()]
+        ids = [chunk.chunk_id for chunk in store.chunks.all()]
     page = visit(served.url)
     ready(page)
     assert not any(f"Chunk {name}" in page.locator(".pad").inner_text() for name in ids)

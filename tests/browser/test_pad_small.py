@@ -64,9 +64,9 @@ def test_a_guideline_is_cut_between_two_lines(serve, visit, tmp_path):
 def test_a_phone_shows_no_rule_where_nothing_helps(serve, visit, tmp_path):
     path = tmp_path / "bare.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q1", "How long?")]))
-        store.add_chunks(loaded([Chunk("c1", "This is the text of c1.")]))
-        store.add_run(loaded([Ranking("q1", ("c1",))]), name="bm25")
+        store.queries.load(loaded([Query("q1", "How long?")]))
+        store.chunks.load(loaded([Chunk("c1", "This is the text of c1.")]))
+        store.runs.load(loaded([Ranking("q1", ("c1",))]), name="bm25")
     page = visit(serve(path).url, **PHONE)
     ready(page)
     expect(page.locator(".chunk .helps")).to_be_hidden()
@@ -99,7 +99,7 @@ def test_who_has_no_keyboard_is_told_of_no_keys(serve, visit, tmp_path):
     expect(page.locator(".said")).to_contain_text("can’t tell: a scan")
     all_saved(page, 1)
     with served.store() as store:
-        assert [event.reason for event in store.events()] == ["a scan"]
+        assert [event.reason for event in store.judgments.log()] == ["a scan"]
 
 
 @pytest.mark.parametrize("device", [PHONE, ON_ITS_SIDE], ids=["upright", "on its side"])
@@ -133,8 +133,8 @@ def test_a_question_problem_moves_nothing_on_a_laptop(serve, visit, tmp_path):
 def test_a_lead_without_texts_is_led_to_load_them_and_welcomed_to_nothing(serve, visit, tmp_path):
     path = tmp_path / "bare.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q1", "How long?")]))
-        store.add_run(loaded([Ranking("q1", ("c1", "c2"))]), name="bm25")
+        store.queries.load(loaded([Query("q1", "How long?")]))
+        store.runs.load(loaded([Ranking("q1", ("c1", "c2"))]), name="bm25")
     page = visit(serve(path).url, newcomer=True, **LAPTOP)
     expect(page.get_by_role("heading", name="No passage can be read yet")).to_be_visible()
     expect(page.get_by_text("The texts of 2 passages haven’t been added yet.")).to_be_visible()

@@ -111,8 +111,8 @@ def test_a_refused_grade_can_be_tried_again_or_let_go(served, visit):
     ready(page)
     query = page.locator(".query-text").text_content()
     with served.store() as store:
-        retired = next(known for known in store.queries() if known.text == query)
-        store.retire_query(retired.query_id)
+        retired = next(known for known in store.queries.all() if known.text == query)
+        store.queries.retire(retired.query_id)
     press(page, "2")
     expect(page.locator(".status .state")).to_have_text("0 saved, 1 refused")
     page.get_by_role("button", name="Look at them").click()
@@ -249,7 +249,7 @@ def test_a_changed_text_is_said_and_asked_again(served, visit):
     all_saved(page, 24)
     with served.store() as store:
         new = [Chunk("c3", "This is the text of c3, new.", "Title c3", "handbook", 3)]
-        store.add_chunks(Loaded("test", new, [1]), update=True)
+        store.chunks.load(Loaded("test", new, [1]), update=True)
     page.reload()
     ready(page)
     expect(page.locator(".stale")).to_have_text("The text changed since it was graded")

@@ -132,7 +132,7 @@ def test_an_undo_a_new_grade_and_a_redo_keep_the_note(served, visit):
     all_saved(page, 1)
     expect(page.locator(".trouble")).to_be_hidden()
     with served.store() as store:
-        (stands,) = store.golden_set()[1]
+        (stands,) = store.golden_set.read()[1]
         assert stands.grade == 0
         assert notes(store)[-1] == (0, "typed before a redo")
 
@@ -260,7 +260,7 @@ def test_undo_and_redo_go_through_grades_and_remarks_in_the_order_they_were_give
     expect(page.locator(".trouble")).to_be_hidden()
     with served.store() as store:
         assert sorted(map(str, standing(store).values())) == ["1", "3", "None"]
-        (remark,) = store.remarks_by("Ann").values()
+        (remark,) = store.remarks.by("Ann").values()
         assert (remark.kind, remark.note) == ("unanswered", "I read all of it")
     press(page, "uu0")  # what is given now ends what could be done again
     page.keyboard.press("Shift+U")

@@ -169,7 +169,7 @@ def public(
         'server_metadata_url = "http://127.0.0.1:9/.well-known/openid-configuration"\n'
     )
     with server.store() as store:
-        store.allow("Lea", "lea@example.org", role="lead")
+        store.people.allow("Lea", "lea@example.org", role="lead")
     public_url, server.url = server.url, at_home
     server.start()
     server.url = public_url
@@ -223,7 +223,7 @@ def test_behind_a_proxy_people_log_in_load_grade_and_log_out(public, outside):
     page.goto(f"{public.url}/scores")
     expect(page.get_by_role("link", name="Sign in with yours")).to_be_visible()
     with public.store() as store:
-        assert [event.grader for event in store.events()] == ["Ann"]
-        assert "new" in {query.query_id for query in store.queries()}
+        assert [event.grader for event in store.judgments.log()] == ["Ann"]
+        assert "new" in {query.query_id for query in store.queries.all()}
     port = int(public.url.rpartition(":")[2])
     assert asked(port, "/") == (403, "max-age=31536000")

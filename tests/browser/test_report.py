@@ -25,13 +25,13 @@ def report(tmp_path: Path) -> Path:
     path = tmp_path / "golden.db"
     with Store(path, create=True) as store:
         queries = [Query(f"q{n}", f"{HOSTILE} {n}", buckets={"intent": NAME}) for n in range(12)]
-        store.add_queries(loaded(queries))
-        store.add_chunks(loaded([Chunk(name, HOSTILE, HOSTILE) for name in ("c1", "c2")]))
+        store.queries.load(loaded(queries))
+        store.chunks.load(loaded([Chunk(name, HOSTILE, HOSTILE) for name in ("c1", "c2")]))
         for run, order in ((f"{NAME}a", ("c1", "c2")), (f"{NAME}b", ("c2", "c1"))):
             lists = [Ranking(query.query_id, order) for query in queries]
-            store.add_run(loaded(lists), name=run)
+            store.runs.load(loaded(lists), name=run)
         grades = [GoldenGrade(f"q{n}", "c1" if n < 4 else "c2", 3) for n in range(12)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     runs = (f"{NAME}a", f"{NAME}b")
     made = tmp_path / "report.html"
     result = CliRunner().invoke(main, ["--db", str(path), "report", *runs, "-o", str(made)])

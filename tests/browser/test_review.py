@@ -30,20 +30,20 @@ def judged(golden_set) -> Path:
     """Two graders have graded some, could not tell once, and wrote notes."""
     path = golden_set()
     with Store(path) as store:
-        store.add_grader("Ann")
-        store.add_grader(HOSTILE, role="grader")
+        store.people.add("Ann")
+        store.people.add(HOSTILE, role="grader")
         for number in range(6):
-            store.judge(
+            store.judgments.add(
                 Judgment(
                     f"a{number}", "q1", f"c{number}", "Ann", grade=number % 4, elapsed_ms=3_000
                 )
             )
-        store.judge(Judgment("again", "q1", "c2", "Ann", grade=2, source="repeat"))
-        store.judge(Judgment("b1", "q2", "c1", HOSTILE, grade=2, note=HOSTILE))
-        store.judge(
+        store.judgments.add(Judgment("again", "q1", "c2", "Ann", grade=2, source="repeat"))
+        store.judgments.add(Judgment("b1", "q2", "c1", HOSTILE, grade=2, note=HOSTILE))
+        store.judgments.add(
             Judgment("b2", "q2", "c2", HOSTILE, kind="cannot_tell", reason="=1+1", note=HOSTILE)
         )
-        store.remark(Remark("r1", "q3", HOSTILE, "unanswered", HOSTILE))
+        store.remarks.add(Remark("r1", "q3", HOSTILE, "unanswered", HOSTILE))
     return path
 
 
@@ -101,7 +101,7 @@ def test_no_section_is_wider_than_the_window(serve, visit, judged):
         for number in range(6):
             day = f"2026-03-{2 + 7 * (number % 2):02}T10:00:00.000Z"
             given = {"grade": number % 3, "created_at": day}
-            store.judge(Judgment(f"c{number}", "q1", f"c{number}", HOSTILE, **given))
+            store.judgments.add(Judgment(f"c{number}", "q1", f"c{number}", HOSTILE, **given))
     server = serve(judged)
     page = visit(server.url, grader=None)
     for section in FILES:

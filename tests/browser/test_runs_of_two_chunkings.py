@@ -24,14 +24,14 @@ def cut_twice(tmp_path: Path) -> Path:
     chunks = loaded([Chunk("c1", "Ann is who."), Chunk("c2", "Bob is not.")])
     grades = loaded([GoldenGrade("q1", "c1", 3), GoldenGrade("q1", "c2", 0)])
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q1", "who?", buckets={"intent": "names"})]))
+        store.queries.load(loaded([Query("q1", "who?", buckets={"intent": "names"})]))
         for chunking, names in (("", ["first-1"]), ("v2", ["second-1", "second-2"])):
-            store.add_chunks(chunks, chunking=chunking)
+            store.chunks.load(chunks, chunking=chunking)
             for name in names:
                 order = ("c2", "c1") if name == "second-2" else ("c1", "c2")
-                store.add_run(loaded([Ranking("q1", order)]), name=name, chunking=chunking)
+                store.runs.load(loaded([Ranking("q1", order)]), name=name, chunking=chunking)
             golden = LoadedGolden(loaded([]), grades, loaded([]))
-            store.add_golden(golden, chunking=chunking)
+            store.golden_loads.add(golden, chunking=chunking)
     return path
 
 

@@ -42,13 +42,13 @@ def test_scores_move_by_themselves_while_another_browser_grades(server, visit):
     pad.keyboard.press("u")
     expect(scores.get_by_text(re.compile(r"1 of 4 queries .* 29 grades"))).to_be_visible()
     with server.store() as store:
-        assert all(run.name in ("forward", "backward") for run in store.runs())
+        assert all(run.name in ("forward", "backward") for run in store.runs.all())
 
 
 def test_the_address_holds_every_selection(server, visit):
     with server.store() as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("event", "q0", "c0", "Ann", "grade", 2))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("event", "q0", "c0", "Ann", "grade", 2))
     selections = "measure=RR&measure=P@2&facet=task&bucket=single&preset=trec_eval"
     page = visit(f"{server.url}/scores?{selections}")
     expect(page.locator(".ranking thead th")).to_have_count(4)
@@ -74,13 +74,13 @@ def test_a_wrong_measure_in_the_address_is_said_in_words(server, visit):
 @pytest.mark.slow
 def test_what_goes_wrong_in_a_view_is_said_in_words(server, visit):
     with server.store() as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("event", "q0", "c0", "Ann", "grade", 2))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("event", "q0", "c0", "Ann", "grade", 2))
     page = visit(f"{server.url}/scores?measure=RR&facet=task")
     expect(page.get_by_text("in each bucket of task")).to_be_visible()
     with server.store() as store:
-        untold = [replace(query, task=None) for query in store.queries()]
-        store.add_queries(loaded(untold), update=True)
+        untold = [replace(query, task=None) for query in store.queries.all()]
+        store.queries.load(loaded(untold), update=True)
     expect(page.get_by_text("no facet is called 'task'")).to_be_visible()
     expect(page.get_by_text("Traceback")).to_have_count(0)
     expect(page.get_by_test_id("stException")).to_have_count(0)
@@ -96,17 +96,17 @@ LETTERS = "abcdefghijklmnopqrst"
 def crowd(server: WarmServer) -> WarmServer:
     """Twenty more runs whose long names differ in one letter; run a has the best list."""
     with server.store() as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("event", "q0", "c0", "Ann", "grade", 3))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("event", "q0", "c0", "Ann", "grade", 3))
         for place, letter in enumerate(LETTERS):
             chunks = [f"c{number}" for number in range(1, 25)]
             chunks.insert(place, "c0")
             system = "even" if place % 2 else "odd"
-            store.add_run(
+            store.runs.load(
                 loaded([Ranking("q0", tuple(chunks))]), name=LONG.format(letter), system=system
             )
         for name in ("forward", "backward"):
-            store.drop_run(name)
+            store.runs.drop(name)
     return server
 
 
@@ -334,8 +334,8 @@ def test_all_measures_are_one_click_away_and_in_the_address(sample, visit):
 @pytest.mark.slow
 def test_the_file_of_keywords_has_the_runs_that_are_shown(server, visit):
     with server.store() as store:
-        queries = [replace(query, keywords=("text",)) for query in store.queries()]
-        store.add_queries(loaded(queries), update=True)
+        queries = [replace(query, keywords=("text",)) for query in store.queries.all()]
+        store.queries.load(loaded(queries), update=True)
     page = visit(f"{server.url}/scores?view=keywords&run=backward", grader=None)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download keywords as CSV").click()

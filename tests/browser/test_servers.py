@@ -65,7 +65,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
         Store(small_golden_set(tmp_path / "golden.db")) as made,
         Store(address, create=True) as store,
     ):
-        store.become(made)
+        store.full_copy.become(made.full_copy)
     yield own
     pool.close_pool(Address.parse(address))
     own.remove()
@@ -84,7 +84,7 @@ def two(database: Database, tmp_path: Path) -> Iterator[tuple[str, Server, Serve
     )
     Spoken.said = tmp_path / "said"
     with Store(address) as store:  # somebody is: else a public address is not served
-        store.invite("Bob", hash_secret("Bob"), role="lead")
+        store.people.invite("Bob", hash_secret("Bob"), role="lead")
     for server in servers:
         server.start()
     ports = {f"10.0.0.{n}:8501": f"127.0.0.1:{server.port}" for n, server in enumerate(servers, 1)}
@@ -135,7 +135,7 @@ def test_behind_nginx_two_servers_are_one_and_either_may_end_and_the_database_to
     url, *servers = two
     with Store(database.address("golden")) as store:
         for name, role in (("Lea", "lead"), ("Ann", "grader")):
-            store.invite(name, hash_secret(name), role=role)
+            store.people.invite(name, hash_secret(name), role=role)
     lea, ann = outside().new_page(), outside().new_page()
     for page, name in ((lea, "Lea"), (ann, "Ann")):
         page.goto(f"{url}/join/{name}")
@@ -191,7 +191,7 @@ def test_behind_nginx_two_servers_are_one_and_either_may_end_and_the_database_to
         expect(page.locator(LIVE)).to_be_visible()
 
     with Store(database.address("golden")) as store:
-        events = [event.event_id for event in store.events()]
+        events = [event.event_id for event in store.judgments.log()]
         assert len(events) == len(set(events)) == team.given == before + 2
     started = (path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists())
     assert not [each for each in started if SECRET.encode() in each]

@@ -34,8 +34,8 @@ def graded(tmp_path: Path) -> Path:
     late = (*chunks[1:], chunks[0])
     path = tmp_path / "graded.db"
     with Store(path, create=True) as store:
-        store.add_chunks(loaded([Chunk(name, f"The text of {name}.", HOSTILE) for name in chunks]))
-        store.add_queries(
+        store.chunks.load(loaded([Chunk(name, f"The text of {name}.", HOSTILE) for name in chunks]))
+        store.queries.load(
             loaded(
                 [
                     Query(
@@ -52,13 +52,13 @@ def graded(tmp_path: Path) -> Path:
             lists = [
                 Ranking(f"q{n:02}", chunks if (n < 9) == in_front else late) for n in range(12)
             ]
-            store.add_run(loaded(lists), name=name)
+            store.runs.load(loaded(lists), name=name)
         grades = [
             GoldenGrade(f"q{n:02}", name, 3 * (name == "c0"))
             for n in range(12)
             for name in chunks[:6]
         ]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 
@@ -235,7 +235,7 @@ def test_who_goes_through_the_list_by_keys_opens_the_query_that_is_asked_for(gra
 
 def test_back_from_a_query_leads_to_its_row(graded, serve, visit):
     with Store(graded) as store:
-        store.add_queries(loaded([Query(f"z{n:02}", f"text {n}") for n in range(60)]))
+        store.queries.load(loaded([Query(f"z{n:02}", f"text {n}") for n in range(60)]))
     page = stand_still(visit(f"{serve(graded).url}/queries?every=true", grader=None))
     page.locator(".queries tbody tr").nth(50).click()
     expect(page.locator(".question h2")).to_be_visible()
@@ -250,7 +250,7 @@ def test_back_from_a_query_leads_to_its_row(graded, serve, visit):
 @pytest.mark.slow
 def test_no_heading_covers_the_query_that_has_the_focus(graded, serve, visit):
     with Store(graded) as store:
-        store.add_queries(loaded([Query(f"z{n:02}", f"text {n}") for n in range(40)]))
+        store.queries.load(loaded([Query(f"z{n:02}", f"text {n}") for n in range(40)]))
     page = stand_still(visit(f"{serve(graded).url}/queries?every=true", grader=None))
     links = page.locator(".queries tbody a")
     links.last.focus()
@@ -266,7 +266,7 @@ def test_no_heading_covers_the_query_that_has_the_focus(graded, serve, visit):
 def test_why_a_query_fails_and_its_numbers_are_in_sight(graded, serve, visit):
     with Store(graded) as store:
         names = [f"{HOSTILE} {n:02}".replace(" ", "-") * 3 for n in range(3)]
-        store.add_queries(loaded([Query(name, "a text of many words " * 20) for name in names]))
+        store.queries.load(loaded([Query(name, "a text of many words " * 20) for name in names]))
     many = "&".join(f"measure=nDCG@{k}" for k in (1, 2, 3, 5))
     server = serve(graded)
     for width, asked in ((1440, many), (1440, "a=first"), (1024, "")):
@@ -285,7 +285,7 @@ def test_why_a_query_fails_and_its_numbers_are_in_sight(graded, serve, visit):
 @pytest.mark.slow
 def test_who_comes_back_from_another_query_finds_it_in_the_list(graded, serve, visit):
     with Store(graded) as store:
-        store.add_queries(loaded([Query(f"z{n:03}", f"text {n}") for n in range(200)]))
+        store.queries.load(loaded([Query(f"z{n:03}", f"text {n}") for n in range(200)]))
     page = stand_still(visit(f"{serve(graded).url}/queries?every=true", grader=None))
     page.locator(".queries tbody tr").last.click()
     expect(page.get_by_text("200 of 212")).to_be_visible()

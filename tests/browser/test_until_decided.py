@@ -77,7 +77,7 @@ def test_two_dumps_are_decided_by_keys_and_the_page_says_how_sure_it_is(opened, 
     expect(said).to_contain_text("92% of verdicts that claimed 90% or more named the right run")
     expect(page.get_by_role("button", name=re.compile("^Grade the"))).to_have_count(0)
     with Store(server.database) as store:
-        assert all(event.blind for event in store.events())
+        assert all(event.blind for event in store.judgments.log())
 
 
 def test_undoing_the_last_grade_goes_on_and_all_questions_are_one_link_away(opened, visit: Visit):

@@ -31,7 +31,7 @@ def listed(tmp_path) -> Path:
     path = tmp_path / "listed.db"
     texts = {**TEXTS, "ten": f"{LONG} The REFUND. {LONG}"}
     with Store(path, create=True) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query("query-x", "How long does a refund take?", keywords=("five days",)),
@@ -39,7 +39,7 @@ def listed(tmp_path) -> Path:
                 ]
             )
         )
-        store.add_chunks(
+        store.chunks.load(
             loaded(
                 [
                     Chunk(f"id-{n}", text, f"Title {name}", document_id="handbook")
@@ -49,9 +49,9 @@ def listed(tmp_path) -> Path:
         )
         ids = tuple(f"id-{n}" for n in range(len(texts)))
         lists = [Ranking("query-x", ids), Ranking("query-y", ids[:2])]
-        store.add_run(loaded(lists), name="run-zebra")
-        settings = store.settings()
-        store.save_settings(type(settings)(pool_depth=20))
+        store.runs.load(loaded(lists), name="run-zebra")
+        settings = store.settings.read()
+        store.settings.save(type(settings)(pool_depth=20))
     return path
 
 
@@ -89,10 +89,10 @@ def titles(page: Page) -> list[str]:
 
 def grades(store: Store) -> dict[str, int | None]:
     """Return the golden grade of each chunk of the query, by title."""
-    names = {chunk.chunk_id: chunk.title for chunk in store.chunks()}
+    names = {chunk.chunk_id: chunk.title for chunk in store.chunks.all()}
     return {
         names[grade.chunk_id]: grade.grade
-        for grade in store.golden_set()[1]
+        for grade in store.golden_set.read()[1]
         if grade.query_id == "query-x"
     }
 
@@ -100,7 +100,7 @@ def grades(store: Store) -> dict[str, int | None]:
 def events(server) -> list[Judgment]:
     """Return what the log holds of the query."""
     with server.store() as store:
-        return [event for event in store.events() if event.query_id == "query-x"]
+        return [event for event in store.judgments.log() if event.query_id == "query-x"]
 
 
 def all_saved(page: Page) -> None:
@@ -336,8 +336,10 @@ WATCH = """(whole) => {
 @pytest.mark.slow
 def test_the_list_is_blind_marked_whole_and_narrow_enough_to_read(serve, visit, listed):
     with Store(listed) as store:
-        store.add_grader("Bob")
-        store.judge(Judgment("e1", "query-x", "id-3", "Bob", "grade", 3, note="Bob wrote this"))
+        store.people.add("Bob")
+        store.judgments.add(
+            Judgment("e1", "query-x", "id-3", "Bob", "grade", 3, note="Bob wrote this")
+        )
     server = serve(listed)
     page = visit(server.url)
     answers: list[str] = []
@@ -422,10 +424,10 @@ def test_what_was_just_graded_is_graded_in_the_list_though_it_still_waits(serve,
 @pytest.mark.slow
 def test_a_grade_for_an_older_text_is_marked_and_open_again(serve, visit, listed):
     with Store(listed) as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("old", "query-x", "id-3", "Ann", "grade", 2, note="short"))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("old", "query-x", "id-3", "Ann", "grade", 2, note="short"))
         changed = Chunk("id-3", "Another text.", "Title four", document_id="handbook")
-        store.add_chunks(loaded([changed]), update=True)
+        store.chunks.load(loaded([changed]), update=True)
     server = serve(listed)
     page = visit(server.url)
     expect(page.locator(".chunk .text")).not_to_be_empty()
@@ -458,7 +460,7 @@ def test_a_list_that_does_not_come_says_so_and_comes_again(serve, visit, listed)
     page.keyboard.press("2")
     all_saved(page)
     with server.store() as store:
-        assert store.events() == []  # no key grades what is not on screen
+        assert store.judgments.log() == []  # no key grades what is not on screen
     let_through(page, "**/api/query?*")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".whole .row").first).to_be_visible()

@@ -40,14 +40,14 @@ def grade(tmp_path: Path, run) -> Callable[..., None]:
             chunks = range(len(ratings[0]))
             tasks = ("single", "research")
             queries = [Query(f"q{at}", f"query {at}", tasks[at % 2]) for at in chunks]
-            store.add_queries(loaded(queries))
-            store.add_chunks(loaded([Chunk(f"c{at}", f"text of chunk {at}") for at in chunks]))
+            store.queries.load(loaded(queries))
+            store.chunks.load(loaded([Chunk(f"c{at}", f"text of chunk {at}") for at in chunks]))
             for name, row in zip(names, ratings, strict=False):
-                store.add_grader(name)
+                store.people.add(name)
                 for at, value in enumerate(row):
                     if value is not None:
                         event = f"{name}/{at}/{blind}"
-                        store.judge(
+                        store.judgments.add(
                             Judgment(event, f"q{at}", f"c{at}", name, grade=value, blind=blind)
                         )
 

@@ -219,7 +219,7 @@ def test_a_run_is_named_after_its_file_and_belongs_to_a_system(filled: Labeler, 
     (here / "in" / "bm25-k1.2.run.txt").write_text(RUN_A)
     filled("load", "run", "in/bm25-k1.2.run.txt", "--order", "rank")
     with Store(here / "golden.db") as store:
-        shown = [(run.name, run.system, run.created_at) for run in store.runs()]
+        shown = [(run.name, run.system, run.created_at) for run in store.runs.all()]
     assert shown[:2] == [("a", "a", "2026-01-01"), ("b", "bee", "2026-01-02")]
     assert shown[2] == ("bm25-k1.2", "bm25-k1.2", None), "nobody said when it was made"
 
@@ -282,7 +282,7 @@ def test_an_empty_file_becomes_a_golden_set_or_stays_empty(run: Labeler, here: P
     assert (here / "mine.db").read_bytes() == b""
     assert run("--db", "link.db", "load", "queries", "in/queries.jsonl").exit_code == 0
     with Store(here / "mine.db") as store:
-        assert len(store.queries()) == 3
+        assert len(store.queries.all()) == 3
     assert (here / "link.db").is_symlink()
     assert stat.S_IMODE((here / "mine.db").stat().st_mode) == 0o640
     assert files(here) == ["in", "link.db", "mine.db"]
@@ -722,7 +722,7 @@ def test_threshold_and_budget_come_from_the_settings_unless_given(
     filled: Labeler, here: Path
 ) -> None:
     with Store(here / "golden.db") as store:
-        store.save_settings(Settings(rel=3, prompt_k=1, prompt_k_by_task={"research": 2}))
+        store.settings.save(Settings(rel=3, prompt_k=1, prompt_k_by_task={"research": 2}))
     table = filled("score", "--measures", "R@prompt", "--per-query")
     assert table_of(table)[0] == "query  run  R@prompt  unjudged@prompt"
     assert "relevant from grade 3" in table.output
@@ -819,8 +819,8 @@ def test_the_ending_of_a_path_says_the_format(filled: Labeler, here: Path) -> No
 
 def test_the_log_can_be_carried_into_a_new_file(filled: Labeler, here: Path) -> None:
     with Store(here / "golden.db") as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q2", "c3", "Ann", grade=1))
     assert first_line(filled("export", "log.jsonl", "--format", "events")) == "log.jsonl: 4 events"
     filled("--db", "new.db", "load", "queries", "in/queries.jsonl")
     assert filled("--db", "new.db", "load", "golden", "log.jsonl").exit_code == 0
@@ -831,9 +831,9 @@ def test_the_log_s_count_is_that_of_its_lines_and_of_loading_it(
     filled: Labeler, here: Path
 ) -> None:
     with Store(here / "golden.db") as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
-        store.remark(Remark("r1", "q3", "Ann", "unanswered"))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q2", "c3", "Ann", grade=1))
+        store.remarks.add(Remark("r1", "q3", "Ann", "unanswered"))
     said = first_line(filled("export", "log.jsonl", "--format", "events"))
     assert said == "log.jsonl: 5 events"
     *events, seal = (here / "log.jsonl").read_bytes().splitlines()

@@ -135,8 +135,11 @@ def test_the_answer_comes_first_then_one_table_then_what_is_to_know(run: Labeler
 def said_of(pair: tuple[str, str]) -> tuple[PairResult, Table]:
     """What is said of two runs, and the table of RR and R@1 without ranges."""
     with Store("golden.db") as store:
-        board, settings = Scoreboard(store.collection(), Conventions.of()), store.settings()
-        singles = store.single_grades()
+        board, settings = (
+            Scoreboard(store.collection.read(), Conventions.of()),
+            store.settings.read(),
+        )
+        singles = store.activity.single_grades()
     rules = DecisionRules.of(settings)
     said = judge_pair(board, *pair, rules, singles=singles)
     found = compare(board, *pair, board.conventions.measures("RR R@1"))
@@ -215,11 +218,11 @@ def test_people_are_told_three_buckets_of_a_kind_and_how_many_there_are_more(
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
         names = [f"q{n:04}" for n in range(100)]
-        store.add_queries(loaded([Query(name, name, buckets={"b": name}) for name in names]))
+        store.queries.load(loaded([Query(name, name, buckets={"b": name}) for name in names]))
         for run, chunks in (("a", ("c1", "c2")), ("b", ("c2", "c1"))):
-            store.add_run(loaded([Ranking(name, chunks) for name in names]), name=run)
+            store.runs.load(loaded([Ranking(name, chunks) for name in names]), name=run)
         grades = loaded([GoldenGrade(name, "c1", 3) for name in names])
-        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), grades, loaded([])))
     monkeypatch.setenv("LABELER_DB", str(path))
     asked = ["compare", "a", "b", "--measures", "RR", "--by", "b"]
     lines = output(CliRunner().invoke(main, asked)).splitlines()

@@ -52,7 +52,7 @@ def test_the_terminal_learns_of_holes_from_all_runs_as_the_page_does(golden_set:
     result = CliRunner().invoke(main, [*asked, "--format", "json"])
     assert result.exit_code == 0, result.output
     with Store(golden_set) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
+        board = Scoreboard(store.collection.read(), Conventions.of())
     measures = board.conventions.measures(MEASURES)
     on_the_page = LiveRanges(board, ("a", "b")).deltas(board, measures)
     rows = json.loads(result.output)
@@ -69,7 +69,7 @@ def test_a_run_named_alone_has_the_bands_that_it_has_on_the_page(golden_set: Pat
     result = CliRunner().invoke(main, asked)
     assert result.exit_code == 0, result.output
     with Store(golden_set) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
+        board = Scoreboard(store.collection.read(), Conventions.of())
     measures = board.conventions.measures(MEASURES)
     on_the_page = LiveRanges(board, ("b",)).means(board, measures)
     rows = json.loads(result.output)
@@ -101,7 +101,10 @@ def test_the_terminal_says_of_unjudged_chunks_what_the_page_says(golden_set: Pat
     asked = ["compare", "a", "b", "--measures", MEASURES, "--db", str(golden_set)]
     said = CliRunner().invoke(main, asked).output
     with Store(golden_set) as store:
-        board, settings = Scoreboard(store.collection(), Conventions.of()), store.settings()
+        board, settings = (
+            Scoreboard(store.collection.read(), Conventions.of()),
+            store.settings.read(),
+        )
     measure = board.conventions.measures(settings.decide_by)[0]
     row = compare(board, "a", "b", [measure]).deltas[0]
     band = LiveRanges(board, ("a", "b")).deltas(board, [measure])[measure, None]

@@ -94,13 +94,13 @@ def made(tmp_path: Path) -> Callable[..., Path]:
         queries = [Query(name, name, buckets=of) for name, of in zip(names, facets, strict=True)]
         given = [GoldenGrade(name, chunk, g) for name in names for chunk, g in grades.items()]
         with Store(path) as store:
-            store.add_queries(loaded(queries))
+            store.queries.load(loaded(queries))
             for at, called in enumerate("AB"):
                 ranked = [
                     Ranking(name, tuple(pair[at])) for name, pair in zip(names, lists, strict=True)
                 ]
-                store.add_run(loaded(ranked), name=called)
-            store.add_golden(LoadedGolden(loaded([]), loaded(given), loaded([])))
+                store.runs.load(loaded(ranked), name=called)
+            store.golden_loads.add(LoadedGolden(loaded([]), loaded(given), loaded([])))
         return path
 
     return make
@@ -223,7 +223,7 @@ def test_a_grader_by_whose_grades_the_other_run_is_ahead_is_named(
     path = made([("abx", "bax")] * 40, {})
     with Store(path) as store:
         for name in ("Ann", "Bob"):
-            store.add_grader(name)
+            store.people.add(name)
         for at in range(40):
             own = (
                 {"Ann": (3, 0), "Bob": (0, 0)} if at < 26 else dict.fromkeys(("Ann", "Bob"), (0, 3))
@@ -231,7 +231,7 @@ def test_a_grader_by_whose_grades_the_other_run_is_ahead_is_named(
             for name, grades in own.items():
                 for chunk, grade in zip("ab", grades, strict=True):
                     event = f"{name}{at}{chunk}"
-                    store.judge(Judgment(event, f"q{at:03}", chunk, name, grade=grade))
+                    store.judgments.add(Judgment(event, f"q{at:03}", chunk, name, grade=grade))
     lines = lines_above(path, "A", "B", "--measures", "RR AP")
     assert lines[0] == "B is better than A, but not by every grader's grades."
     assert lines[2] == (

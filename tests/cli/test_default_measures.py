@@ -20,11 +20,11 @@ from tests.support.page import empty_golden_set, loaded, open_page
 def database(tmp_path: Path) -> Path:
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded([Query("q1", "one", "single")]))
+        store.queries.load(loaded([Query("q1", "one", "single")]))
         for name, chunks in (("a", ("c1", "c2")), ("b", ("c2", "c1"))):
-            store.add_run(loaded([Ranking("q1", chunks)]), name=name)
+            store.runs.load(loaded([Ranking("q1", chunks)]), name=name)
         grades = loaded([GoldenGrade("q1", "c1", 3)])
-        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), grades, loaded([])))
     return path
 
 
@@ -32,7 +32,7 @@ def database(tmp_path: Path) -> Path:
 def test_pages_of_means_begin_with_the_measures_that_are_set(database: Path, page: str) -> None:
     assert list(open_page(page).multiselect(key="measure").value) == ["nDCG@10", "R@5", "RR"]
     with Store(database) as store:
-        store.save_settings(Settings(measures="P@5 AP"))
+        store.settings.save(Settings(measures="P@5 AP"))
     assert list(open_page(page).multiselect(key="measure").value) == ["nDCG@10", "P@5", "AP"]
 
 

@@ -25,7 +25,7 @@ HOSTILE = '=cmd|"/c calc"!A1 <img src=x onerror=alert(1)> **b** :red[x]\u202e \x
 @pytest.fixture
 def lead(filled: Store, ask: Callable) -> Pad:
     """A lead, where nobody has graded yet."""
-    filled.add_grader("Lea")
+    filled.people.add("Lea")
     return Pad(filled, ask, "Lea")
 
 
@@ -68,7 +68,7 @@ def test_one_rare_grade_among_many_is_listed_with_what_the_others_gave(filled: S
     for chunk in ("c1", "c2", "c3"):
         say(filled, chunk, dict.fromkeys(GRADES, 0))
     say(filled, "c4", {"Ann": 0, "Bob": 0, "Cy": 3})
-    filled.save_settings(Settings(golden_rule=MAJORITY))
+    filled.settings.save(Settings(golden_rule=MAJORITY))
     [item] = asked(lead)["items"]
     assert (item["chunk"], item["spread"], item["agreed"]) == ("c4", 3, 0)
     assert sorted(each["grade"] for each in item["opinions"]) == [0, 0, 3]
@@ -79,8 +79,8 @@ def test_hostile_names_are_told_as_they_are_and_reach_no_spreadsheet_and_no_term
 ):
     name, chunk = HOSTILE.replace("\x1b[31m", "").replace("\u202e", "").strip(), HOSTILE.strip()
     chunk = chunk.replace("\x1b[31m", "").replace("\u202e", "").strip()
-    filled.add_chunks(loaded([Chunk(chunk, HOSTILE, HOSTILE)]))
-    filled.add_queries(loaded([Query(chunk, HOSTILE)]))
+    filled.chunks.load(loaded([Chunk(chunk, HOSTILE, HOSTILE)]))
+    filled.queries.load(loaded([Query(chunk, HOSTILE)]))
     say(filled, chunk, {"Ann": 0, name: 3}, chunk, note=HOSTILE)
     [item] = asked(lead)["items"]
     assert (item["query"], item["chunk"]) == (chunk, chunk)
@@ -99,15 +99,15 @@ def test_hostile_names_are_told_as_they_are_and_reach_no_spreadsheet_and_no_term
 def test_thousands_of_disagreements_are_each_on_one_page_and_the_way_leads_through_all(
     filled: Store, lead: Pad, loaded: Callable
 ):
-    filled._db.execute("PRAGMA synchronous = OFF")
+    filled.connection.execute("PRAGMA synchronous = OFF")
     names = [f"n{number:04}" for number in range(2_000)]
-    filled.add_chunks(loaded([Chunk(name, f"text of {name}") for name in names]))
-    filled.add_run(loaded([Ranking("q2", tuple(names))]), name="many")
+    filled.chunks.load(loaded([Chunk(name, f"text of {name}") for name in names]))
+    filled.runs.load(loaded([Ranking("q2", tuple(names))]), name="many")
     for grader, grade in (("Ann", 0), ("Bob", 2)):
-        filled.add_grader(grader)
+        filled.people.add(grader)
         given = [Judgment(f"{grader}{n}", "q2", n, grader, grade=grade) for n in names]
         for each in given:
-            filled.judge(each)
+            filled.judgments.add(each)
     first = asked(lead)
     assert (first["total"], first["open"], len(first["items"])) == (2_000, 2_000, 20)
     seen = Counter(
@@ -125,7 +125,7 @@ def test_a_query_that_is_retired_meanwhile_is_listed_no_more_and_who_decides_is_
 ):
     say(filled, "c4", {"Ann": 0, "Bob": 3})
     [item] = asked(lead)["items"]
-    filled.retire_query("q1")
+    filled.queries.retire("q1")
     assert asked(lead)["total"] == 0
     [result] = post(lead, event(lead, item, "v1", 1))
     assert result["refused"] == "query 'q1' has been retired from this golden set"
@@ -135,11 +135,11 @@ def test_a_query_that_is_retired_meanwhile_is_listed_no_more_and_who_decides_is_
 
 def test_a_chunk_whose_runs_are_gone_is_decided_all_the_same(filled: Store, lead: Pad):
     say(filled, "c4", {"Ann": 0, "Bob": 3})
-    for run in filled.runs():
-        filled.drop_run(run.name)
+    for run in filled.runs.all():
+        filled.runs.drop(run.name)
     [item] = asked(lead)["items"]
     assert post(lead, event(lead, item, "v1", 1)) == [{"event_id": "v1", "saved": True}]
-    assert filled.disagreements()[0].golden == 1
+    assert filled.adjudication.disagreements()[0].golden == 1
 
 
 def test_of_many_leads_who_decide_in_one_instant_one_is_first_and_the_others_are_told(
@@ -148,7 +148,7 @@ def test_of_many_leads_who_decide_in_one_instant_one_is_first_and_the_others_are
     say(filled, "c4", {"Ann": 0, "Bob": 3})
     names = [f"Lead {number}" for number in range(8)]
     for name in names:
-        filled.add_grader(name)
+        filled.people.add(name)
     ready, errors, first = threading.Barrier(len(names)), Counter[str](), list[str]()
 
     def decide(name: str, grade: int) -> None:
@@ -156,7 +156,7 @@ def test_of_many_leads_who_decide_in_one_instant_one_is_first_and_the_others_are
         with Store(filled.path) as own:
             ready.wait()
             try:
-                own.adjudicate(said, None)
+                own.adjudication.adjudicate(said, None)
                 first.append(name)
             except ValueError as error:
                 errors[str(error).partition(" ")[2].partition(":")[0].partition("has")[2]] += 1
@@ -168,25 +168,25 @@ def test_of_many_leads_who_decide_in_one_instant_one_is_first_and_the_others_are
         each.join()
     assert len(first) == 1
     assert errors == {" adjudicated this chunk meanwhile": 7}
-    decided = filled.disagreements()[0].adjudication
+    decided = filled.adjudication.disagreements()[0].adjudication
     assert decided is not None
     assert decided.grader == first[0]
 
 
 def test_an_undone_adjudication_leaves_anothers_on_top_of_it_alone(filled: Store, lead: Pad):
     say(filled, "c4", {"Ann": 0, "Bob": 3})
-    filled.add_grader("Max")
+    filled.people.add("Max")
     other = lead.beside(filled, "Max")
     post(lead, event(lead, asked(lead)["items"][0], "v1", 1))
     post(other, event(other, asked(other)["items"][0], "v2", 2))
     assert pairs(filled) == [("q1", "c4", 3)]
     [result] = post(lead, undo(lead, "u1", "v1"))
     assert result.get("saved"), result
-    [found] = filled.disagreements()
+    [found] = filled.adjudication.disagreements()
     assert found.golden == 2, "Max's decision stands"
     [result] = post(other, undo(other, "u2", "v2"))
     assert result.get("saved"), result
-    [found] = filled.disagreements()
+    [found] = filled.adjudication.disagreements()
     assert (found.golden, found.is_open) == (0, True), "and below it nothing is left"
     [again] = post(other, undo(other, "u3", "v2"))
     assert "refused" in again, "it is taken back once"

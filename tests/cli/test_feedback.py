@@ -56,7 +56,7 @@ def span(number: str, question: str, *ids: str, kind: str = "RETRIEVER", **more:
 def grade(*rows: tuple[str, str, int, str]) -> None:
     """Load golden grades with their notes."""
     with Store("golden.db") as store:
-        ids = {query.text: query.query_id for query in store.queries()}
+        ids = {query.text: query.query_id for query in store.queries.all()}
     lines = [f"{ids[text]},{chunk},{value},{note}" for text, chunk, value, note in rows]
     Path("golden.csv").write_text("\n".join(["query_id,chunk_id,grade,note", *lines, ""]))
     labeler("load", "golden", "golden.csv")
@@ -72,7 +72,7 @@ def test_annotations_for_phoenix_are_at_the_places_that_documents_have_in_their_
         "load", write("trace.jsonl", span("aa", REFUND, "c2", "c1"), span("bb", SHIPPING, "c3"))
     )
     with Store("golden.db") as store:
-        [first, _] = store.run_lists("trace")
+        [first, _] = store.runs.lists("trace")
         assert first.chunk_ids == ("c1", "c2")  # by score, and not as in the span
     grade((REFUND, "c1", 3, "says it"), (REFUND, "c2", 0, ""))
     found = exported("phoenix")
@@ -170,8 +170,8 @@ def test_queries_of_another_split_stay():
     labeler("load", write("trace.jsonl", span("aa", REFUND, "c1"), span("bb", SHIPPING, "c2")))
     grade((REFUND, "c1", 2, ""), (SHIPPING, "c2", 1, ""))
     with Store("golden.db") as store:
-        ids = {query.text: query.query_id for query in store.queries()}
-        store.set_splits({ids[REFUND]: "dev"}, {})
+        ids = {query.text: query.query_id for query in store.queries.all()}
+        store.splits.assign({ids[REFUND]: "dev"}, {})
     labeler("export", "dev.jsonl", "--format", "phoenix", "--split", "dev")
     rows = [json.loads(line) for line in Path("dev.jsonl").read_text().splitlines()]
     assert [row["span_id"] for row in rows] == ["aa"]
@@ -181,17 +181,17 @@ def test_a_second_load_of_the_same_trace_changes_nothing():
     name = write("trace.jsonl", span("aa", REFUND, "c1"))
     labeler("load", name)
     with Store("golden.db") as store:
-        before = store.data_revision(), store.sources_of_lists("trace")
+        before = store.golden_set.data_revision(), store.retrievals.sources_of("trace")
     labeler("load", name)
     with Store("golden.db") as store:
-        assert (store.data_revision(), store.sources_of_lists("trace")) == before
+        assert (store.golden_set.data_revision(), store.retrievals.sources_of("trace")) == before
 
 
 def test_a_dropped_run_takes_its_sources_with_it():
     labeler("load", write("trace.jsonl", span("aa", REFUND, "c1")))
     labeler("drop", "run", "trace")
     with Store("golden.db") as store:
-        assert store.runs_with_sources() == {}
+        assert store.retrievals.runs_with_sources() == {}
 
 
 def test_samples_of_ragas_come_back_with_the_same_ids():
@@ -203,18 +203,18 @@ def test_samples_of_ragas_come_back_with_the_same_ids():
     }
     labeler("load", write("samples.jsonl", sample))
     with Store("golden.db") as store:
-        before = store.golden_set(), store.run_lists("samples")
+        before = store.golden_set.read(), store.runs.lists("samples")
     labeler("export", "golden.jsonl", "--format", "ragas")
     labeler("export", "run.jsonl", "--format", "ragas", "--run", "samples")
     for name in ("golden.jsonl", "run.jsonl"):
         labeler("--db", "again.db", "load", name)
     with Store("again.db") as store:
-        queries, grades = store.golden_set()
+        queries, grades = store.golden_set.read()
         assert [query.query_id for query in queries] == [each.query_id for each in before[0][0]]
         assert [(each.chunk_id, each.grade) for each in grades] == [
             (each.chunk_id, each.grade) for each in before[0][1]
         ]
-        assert [each.chunk_ids for each in store.run_lists("run")] == [
+        assert [each.chunk_ids for each in store.runs.lists("run")] == [
             each.chunk_ids for each in before[1]
         ]
 
@@ -224,7 +224,7 @@ def test_grades_of_one_chunking_go_to_the_spans_of_its_runs():
     grade((REFUND, "c1", 2, ""))
     labeler("load", write("two.jsonl", span("bb", REFUND, "c1", "c2")), "--chunking", "v2")
     with Store("golden.db") as store:
-        [query] = store.queries()
+        [query] = store.queries.all()
     Path("v2.csv").write_text(f"query_id,chunk_id,grade\n{query.query_id},c2,3\n")
     labeler("load", "golden", "v2.csv", "--chunking", "v2")
     rows = {row["span_id"]: row["metadata"]["chunk_id"] for row in exported("phoenix")}

@@ -29,11 +29,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = empty_golden_set(tmp_path_factory.mktemp("made"))
     add_collapsed_bucket(path)
     with Store(path) as store:
-        store.add_run(loaded([Ranking("strange", ("c1",))]), name="empty")
+        store.runs.load(loaded([Ranking("strange", ("c1",))]), name="empty")
         rare = [Query(f"r{n}", "rare", buckets={"kind": "rare"}) for n in range(2)]
-        store.add_queries(loaded(rare))
+        store.queries.load(loaded(rare))
         for name, chunks in (("unjudged", ("c9", "c1")), ("graded", ("c1",))):
-            store.add_run(loaded([Ranking(f"q{n:02}", chunks) for n in range(40)]), name=name)
+            store.runs.load(loaded([Ranking(f"q{n:02}", chunks) for n in range(40)]), name=name)
     add_run(path, "half", worse=0, of=20)
     return path
 
@@ -61,7 +61,7 @@ def add_run(path: Path, name: str, worse: int, of: int = 40, chunk: str = "c1") 
     """Add a run that puts the one good chunk second for the first queries, and else first."""
     lists = [Ranking(f"q{n:02}", ("c2", chunk) if n < worse else (chunk, "c2")) for n in range(of)]
     with Store(path) as store:
-        store.add_run(loaded(lists), name=name)
+        store.runs.load(loaded(lists), name=name)
 
 
 def results(printed: Result) -> list[tuple[str, str | None, str]]:
@@ -133,12 +133,12 @@ def test_with_a_confidence_a_value_has_to_be_surely_above(gate: Gate):
 
 def test_ten_perfect_queries_are_not_surely_perfect(gate: Gate, database: Path):
     with Store(database) as store:
-        store.add_queries(
+        store.queries.load(
             loaded([Query(f"p{n}", f"perfect {n}", buckets={"kind": "perfect"}) for n in range(10)])
         )
         grades = [GoldenGrade(f"p{n}", "c1", 3) for n in range(10)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-        store.add_run(loaded([Ranking(f"p{n}", ("c1",)) for n in range(10)]), name="perfect")
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.runs.load(loaded([Ranking(f"p{n}", ("c1",)) for n in range(10)]), name="perfect")
     text = 'run = "perfect"\nconfidence = 0.95\n[bucket.kind.perfect]\n"nDCG@10" = 0.99\n'
     failed = gate(text)
     assert failed.exit_code == 1
@@ -181,7 +181,7 @@ def test_a_run_with_the_same_lists_as_its_baseline_loses_nothing_for_sure(
 ):
     add_run(database, "again", worse=11)
     with Store(database) as store:
-        fingerprints = store.run_fingerprints()
+        fingerprints = store.runs.fingerprints()
         assert fingerprints["again"] == fingerprints["new"]
     text = 'run = "again"\nbaseline = "new"\n[overall]\nRR = {drop = 0, confidence = 0.99}\n'
     passed = gate(text, "--format", "json")
@@ -280,14 +280,14 @@ def test_what_cannot_be_judged_never_passes(gate: Gate, database: Path, tmp_path
     if what.startswith("fewer"):
         with Store(database) as store:
             grades = [GoldenGrade(f"r{n}", "c1", 3) for n in range(2)]
-            store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+            store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     if what.startswith("each bucket"):
         with Store(database) as store:
-            store.add_queries(
+            store.queries.load(
                 loaded([Query(f"t{n}", f"test {n}", split="test") for n in range(12)])
             )
             grades = [GoldenGrade(f"t{n}", "c1", 3) for n in range(12)]
-            store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+            store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     text, said = UNJUDGED[what]
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".toml"}
     judged = gate(text, *(["--run", ""] if "lost" in what else []))
@@ -360,7 +360,7 @@ def test_another_run_of_the_same_name_is_not_taken_for_the_one_that_passed(
     add_run(database, "candidate", worse=0)
     assert gate(KEEPS, "--run", "candidate", "--begin").exit_code == 0
     with Store(database) as store:
-        store.drop_run("candidate")
+        store.runs.drop("candidate")
     add_run(database, "candidate", worse=20)
     judged = gate(KEEPS, "--run", "candidate")
     assert judged.exit_code != 0, "it would be compared with itself"
@@ -373,7 +373,7 @@ def test_a_run_that_passed_and_is_dropped_is_still_what_the_next_is_held_against
         add_run(database, f"worse in {worse}", worse)
     assert gate(KEEPS, "--run", "worse in 0", "--begin").exit_code == 0
     with Store(database) as store:
-        store.drop_run("worse in 0")
+        store.runs.drop("worse in 0")
     failed = gate(KEEPS, "--run", "worse in 4")
     assert (failed.exit_code, "the last passing run worse in 0 (1.0000" in failed.stdout) == (
         1,
@@ -383,8 +383,8 @@ def test_a_run_that_passed_and_is_dropped_is_still_what_the_next_is_held_against
     kept = (tmp_path / "passed.json").read_bytes()
     with Store(database) as store:
         grades = [GoldenGrade("q00", "c2", 1)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-        store.drop_run("worse in 1")
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.runs.drop("worse in 1")
     judged = gate(KEEPS, "--run", "worse in 4")
     assert judged.exit_code == 2, "nobody can score it by these grades any more"
     assert "was scored by another golden set and is not in the database" in judged.stdout
@@ -421,10 +421,10 @@ def test_a_gate_judges_by_the_golden_set_it_names_and_by_no_other(gate: Gate, da
     labeler = ["--db", str(database)]
     assert CliRunner().invoke(main, [*labeler, "freeze", "release"]).exit_code == 0
     with Store(database) as store:
-        was = store.golden_state().hash
+        was = store.collection.golden_state().hash
         grades = [GoldenGrade(f"q{n:02}", "c2", 3) for n in range(40)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-        now = store.golden_state().hash
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        now = store.collection.golden_state().hash
     asks = 'run = "new"\n[overall]\nRR = 0.9\n'
     assert gate(asks).exit_code == 0, "both chunks are relevant now"
     for named in ("release", was, was[:8]):

@@ -40,7 +40,9 @@ def test_many_different_numbers_are_refused_with_cuts_that_work(
     done = run(main, ["load", "golden", name, found[1], found[2]])
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        grades = [each.grade for each in sorted(store.golden_set()[1], key=lambda g: g.chunk_id)]
+        grades = [
+            each.grade for each in sorted(store.golden_set.read()[1], key=lambda g: g.chunk_id)
+        ]
     assert sorted(grades) == [0] * 5 + [1] * 5 + [2] * 5 + [3] * 6
 
 

@@ -91,7 +91,7 @@ def test_what_a_refusal_of_load_golden_proposes_works(labeler: Labeler, scale: s
     done = labeler("load", "golden", name, *options)
     assert done.exit_code == 0, (refused.output, done.output)
     with Store("golden.db") as store:
-        found = {each.chunk_id: each.grade for each in store.golden_set()[1]}
+        found = {each.chunk_id: each.grade for each in store.golden_set.read()[1]}
     assert [found[f"d{at}"] for at in range(len(values))] == [*expected] or not expected
     assert {*found.values()} == {0, 1, 2, 3} or expected
 
@@ -104,7 +104,9 @@ def test_what_a_refusal_of_load_files_proposes_works(labeler: Labeler, scale: st
     done = labeler("load", "golden", "g.csv", *pasted(refused.output))
     assert done.exit_code == 0, (refused.output, done.output)
     with Store("golden.db") as store:
-        assert sorted(each.grade for each in store.golden_set()[1]) == [*expected] or not expected
+        assert (
+            sorted(each.grade for each in store.golden_set.read()[1]) == [*expected] or not expected
+        )
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -121,7 +123,9 @@ def test_what_a_refusal_of_load_beir_proposes_works(labeler: Labeler, scale: str
     done = labeler("load", "beir", "beir", *pasted(refused.output))
     assert done.exit_code == 0, (refused.output, done.output)
     with Store("golden.db") as store:
-        assert sorted(each.grade for each in store.golden_set()[1]) == [*expected] or not expected
+        assert (
+            sorted(each.grade for each in store.golden_set.read()[1]) == [*expected] or not expected
+        )
 
 
 @pytest.mark.parametrize(("scale", "name"), FILES)

@@ -46,8 +46,8 @@ def filled_labeler(labeler: Labeler) -> Labeler:
 
 def test_words_of_other_tools_name_our_kinds_of_files(filled_labeler: Labeler):
     with Store("golden.db") as store:
-        assert len(store.golden_set()[1]) == 24
-        assert store.run_names() == ["old", "new"]
+        assert len(store.golden_set.read()[1]) == 24
+        assert store.runs.names() == ["old", "new"]
 
 
 @pytest.mark.parametrize("word", ["rm", "delete", "remove"])

@@ -52,8 +52,8 @@ def test_people_read_where_a_query_stands_and_how_surely(filled: Store, training
 def test_without_files_chunks_and_twins_are_listed(
     filled: Store, loaded: Callable[..., Loaded[Any]]
 ) -> None:
-    filled.add_queries(loaded([Query("q3", "How long does the refund take?", reference="5 days")]))
-    filled.add_chunks(loaded([Chunk("c9", "FAQ. How long does a refund take? Five days.", "t")]))
+    filled.queries.load(loaded([Query("q3", "How long does the refund take?", reference="5 days")]))
+    filled.chunks.load(loaded([Chunk("c9", "FAQ. How long does a refund take? Five days.", "t")]))
     said = leakage(filled)
     assert "looked for" not in said
     assert "1 chunk contains a query word for word: to find it is too easy.\n\nquery  chunk" in said
@@ -78,7 +78,7 @@ def test_a_reference_answer_is_looked_for_too(
     filled: Store, loaded: Callable[..., Loaded[Any]], training: Path
 ) -> None:
     there = "nothing to see here, really nothing"
-    filled.add_queries(loaded([Query("q3", "is there anything to see", reference=there)]))
+    filled.queries.load(loaded([Query("q3", "is there anything to see", reference=there)]))
     said = leakage(filled, training)
     assert "3 queries and 1 reference answer looked for in 1 file: 3 finds" in said
     assert [line.split()[1] for line in said.splitlines() if line.startswith("q3")] == ["reference"]
@@ -134,7 +134,7 @@ def test_a_marked_query_is_left_out_of_scores_until_that_is_taken_back(
     assert leakage(filled, "--unmark", "q1") == "No query is marked as leaked.\n"
     assert "query 'q1' is not marked as leaked" in leakage(filled, "--unmark", "q1", exit_code=1)
     assert "no query is marked as leaked" in run(filled, "score", "--leaked", "only", exit_code=1)
-    kinds = [entry.kind for entry in filled.audit_log()]
+    kinds = [entry.kind for entry in filled.audit.log()]
     assert kinds[-2:] == ["leak", "unleak"]
 
 
@@ -148,21 +148,21 @@ def test_a_split_is_drawn_alike_everywhere_and_later_queries_move_no_other(
     filled: Store, loaded: Callable[..., Loaded[Any]]
 ) -> None:
     many = [Query(f"n{n}", f"what about number {n} of {n * n}") for n in range(200)]
-    filled.add_queries(loaded(many))
+    filled.queries.load(loaded(many))
     said = run(filled, "split", "--dev", "50", "--test", "30", "--seed", "a")
     assert [line.split()[:2] for line in said.splitlines()] == [
         ["dev", "95"],
         ["test", "64"],
         ["held-out", "43"],
     ]
-    before = {query.query_id: query.split for query in filled.queries()}
-    filled.add_queries(loaded([Query("new", "what about number 7 of 49?"), Query("z", "hm")]))
+    before = {query.query_id: query.split for query in filled.queries.all()}
+    filled.queries.load(loaded([Query("new", "what about number 7 of 49?"), Query("z", "hm")]))
     run(filled, "split", "--dev", "50", "--test", "30", "--seed", "a")
-    after = {query.query_id: query.split for query in filled.queries()}
+    after = {query.query_id: query.split for query in filled.queries.all()}
     assert before.items() <= after.items()
     assert after["new"] == after["n7"]
     run(filled, "split", "--dev", "50", "--test", "30", "--seed", "a", "--anew")
-    assert {query.query_id: query.split for query in filled.queries()} == after
+    assert {query.query_id: query.split for query in filled.queries.all()} == after
     assert "must be 100% in all" in run(filled, "split", "--dev", "50", exit_code=1)
 
 
@@ -170,25 +170,25 @@ def test_a_split_is_asked_for_by_name_and_is_a_facet(
     filled: Store, loaded: Callable[..., Loaded[Any]]
 ) -> None:
     assert "no query is in the split test" in run(filled, "score", "--split", "test", exit_code=1)
-    filled.set_splits({"q1": "dev", "q2": "test"}, {})
+    filled.splits.assign({"q1": "dev", "q2": "test"}, {})
     assert [n for _, _, n in values(filled, "--split", "test")] == [1]
     assert values(filled, "--by", "split") == [("first", 1, 1), ("first", 1, 1)]
     assert "q1" not in run(filled, "queries", "--split", "test")
     run(filled, "freeze", "spring")
-    filled.set_splits({"q1": "test"}, {})
+    filled.splits.assign({"q1": "test"}, {})
     assert [n for *_, n in values(filled, "--golden", "spring", "--split", "test")] == [1]
-    filled.set_splits({"q1": "dev"}, {})
+    filled.splits.assign({"q1": "dev"}, {})
     said = run(filled, "score", "--split", "dev")
     assert "· split dev · --explain" in said
-    filled.judge(Judgment("late", "q2", "c5", "Ann", grade=3))
+    filled.judgments.add(Judgment("late", "q2", "c5", "Ann", grade=3))
     assert run(filled, "score", "--split", "dev").splitlines()[:3] == said.splitlines()[:3]
 
 
 def test_each_graders_own_grades_are_of_the_split_too(filled: Store) -> None:
-    filled.set_splits({"q1": "dev", "q2": "test"}, {})
+    filled.splits.assign({"q1": "dev", "q2": "test"}, {})
     for at, (query, chunk, grade) in enumerate([("q1", "c1", 0), ("q2", "c3", 3), ("q2", "c6", 0)]):
-        filled.judge(Judgment(f"e{at}", query, chunk, "Ann", grade=grade))
-    filled.judge(Judgment("late", "q2", "c3", "Bob", grade=0))
+        filled.judgments.add(Judgment(f"e{at}", query, chunk, "Ann", grade=grade))
+    filled.judgments.add(Judgment("late", "q2", "c3", "Bob", grade=0))
     asked = ("compare", "first", "second", "--graders", "--measures", "RR", "--format", "json")
     whole = {row["reading"]: row["pairs_changed"] for row in json.loads(run(filled, *asked))}
     tests = {
@@ -201,7 +201,7 @@ def test_each_graders_own_grades_are_of_the_split_too(filled: Store) -> None:
 
 
 def test_the_next_pairs_are_of_the_split(filled: Store) -> None:
-    filled.set_splits({"q1": "dev", "q2": "test"}, {})
+    filled.splits.assign({"q1": "dev", "q2": "test"}, {})
     asked = ("next", "first", "second", "--format", "json", "--split")
     assert '"query_id": "q2"' not in run(filled, *asked, "dev")
     assert '"query_id": "q2"' in run(filled, *asked, "test")
@@ -211,7 +211,7 @@ def test_a_gate_judges_the_split_it_names_without_leaked_queries(
     filled: Store, training: Path, tmp_path: Path
 ) -> None:
     leakage(filled, training, "--mark")
-    filled.set_splits({"q1": "test", "q2": "test"}, {})
+    filled.splits.assign({"q1": "test", "q2": "test"}, {})
     file = tmp_path / "gate.toml"
     asks = 'run = "first"\nfewest_queries = 1\n[overall]\nRR = 0.5\n'
     asked = ("gate", file, "--format", "json")
@@ -227,6 +227,6 @@ def test_a_gate_judges_the_split_it_names_without_leaked_queries(
     file.write_text(f'split = "dev"\n{asks}', encoding="utf-8")
     said = run(filled, "gate", file, exit_code=2)
     assert "gate.toml: no query is in the split dev" in said
-    filled.set_splits({"q2": "dev"}, {})
+    filled.splits.assign({"q2": "dev"}, {})
     file.write_text(f'split = "test"\nleaked = "without"\n{asks}', encoding="utf-8")
     assert "every query in the split test is marked" in run(filled, "gate", file, exit_code=2)

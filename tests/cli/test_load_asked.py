@@ -40,7 +40,7 @@ def write(name: str, records: list[Json]) -> str:
 
 def traffic() -> list[dict[str, dict[str, int]]]:
     with Store("golden.db") as store:
-        return [dict(batch.buckets) for batch in store.batches()]
+        return [dict(batch.buckets) for batch in store.candidates.batches()]
 
 
 MONEY, PARCELS = {"buckets": {"intent": "money"}}, {"buckets": {"intent": "parcels"}}
@@ -53,7 +53,7 @@ def test_questions_that_were_asked_again_weight_means_by_a_facet_they_have():
     assert "10 questions; --weighted FACET weights means by them" in said
     assert traffic() == [{"intent": {"money": 9, "parcels": 1}}]
     with Store("golden.db") as store:
-        [first, second] = store.queries()
+        [first, second] = store.queries.all()
     grades = f"query_id,chunk_id,grade\n{first.query_id},c1,3\n{second.query_id},c2,0\n"
     Path("golden.csv").write_text(f"{grades}{second.query_id},c3,3\n")
     labeler("load", "golden", "golden.csv")
@@ -67,7 +67,7 @@ def test_buckets_that_queries_get_later_count():
     labeler("load", write("log.jsonl", asked(REFUND, "c1", 3) + asked(SHIPPING, "c2", 2)))
     assert traffic() == [{}]
     with Store("golden.db") as store:
-        [first, _] = store.queries()
+        [first, _] = store.queries.all()
     records = [{"query_id": first.query_id, "query": REFUND, "task": "single"}]
     labeler("load", "queries", write("queries.jsonl", records), "--update")
     assert traffic() == [{"task": {"single": 3}}]

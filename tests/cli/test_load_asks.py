@@ -53,7 +53,7 @@ def test_what_may_be_grades_or_a_run_is_asked(answer: str, runs: int, grades: in
     assert "votes.csv: a query, a chunk and a score per row, all of them 0, 1, 2 or 3" in said
     assert "What is it?" in said
     with Store("golden.db") as store:
-        assert (len(store.runs()), len(store.golden_set()[1])) == (runs, grades)
+        assert (len(store.runs.all()), len(store.golden_set.read()[1])) == (runs, grades)
 
 
 def test_where_nobody_can_answer_both_remedies_are_named():
@@ -63,4 +63,4 @@ def test_where_nobody_can_answer_both_remedies_are_named():
     assert "if they are grades, take 'labeler load golden'" in refused.stderr
     assert "if they order a run, 'labeler load run'" in refused.stderr
     with Store("golden.db") as store:
-        assert (len(store.queries()), len(store.runs())) == (1, 0)
+        assert (len(store.queries.all()), len(store.runs.all())) == (1, 0)

@@ -192,7 +192,7 @@ def test_texts_of_another_name_are_texts(labeler: Labeler, kind: str, name: str,
     done = labeler("load", kind, put(name, ("chunk_id", column), TEXTS))
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        assert [store.chunk(chunk) for chunk, _ in TEXTS] == [
+        assert [store.chunks.get(chunk) for chunk, _ in TEXTS] == [
             Chunk(chunk, text=text) for chunk, text in TEXTS
         ]
 
@@ -207,7 +207,7 @@ def test_no_update_replaces_a_text_by_nothing(labeler: Labeler, name: str, colum
     assert done.exit_code == 0, done.output
     assert "no text here, the text already there kept" in done.output
     with Store("golden.db") as store:
-        assert store.chunk("a").text == TEXTS[0][1]
+        assert store.chunks.get("a").text == TEXTS[0][1]
     assert not column or f"kept as metadata are {column}" in done.output
 
 
@@ -312,8 +312,8 @@ def test_rows_with_the_id_and_the_text_of_their_query_bring_it(
     done = labeler("load", kind, put(name, JOINED, PAIRS))
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        assert store.texts_of_queries() == QUERIES
-        found = {(each.query_id, each.chunk_id): each.grade for each in store.golden_set()[1]}
+        assert store.queries.texts() == QUERIES
+        found = {(each.query_id, each.chunk_id): each.grade for each in store.golden_set.read()[1]}
     assert found == {(q, chunk): grade for q, of in GRADES.items() for chunk, grade in of.items()}
     two = [*PAIRS, ("k1", "another text?", "z", 1)]
     refused = labeler("load", "golden", put(name, JOINED, two))
@@ -338,7 +338,7 @@ def test_each_judge_of_a_long_table_has_grades_of_their_own(
     )
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        given = [(e.query_id, e.chunk_id, e.grade, e.grader) for e in store.events()]
+        given = [(e.query_id, e.chunk_id, e.grade, e.grader) for e in store.judgments.log()]
     assert sorted(given) == sorted(rows)
     assert "alpha" in labeler("agreement").output
 
@@ -389,7 +389,7 @@ def test_questions_without_ids_have_the_same_id_in_every_way_in(
     again = labeler("load", "queries", put("other.csv", ("question", "answer"), rows))
     assert ["already", "there", "2"] in map(str.split, again.output.splitlines())
     with Store("golden.db") as store:
-        assert sorted(store.texts_of_queries().values()) == sorted(QUERIES.values())
+        assert sorted(store.queries.texts().values()) == sorted(QUERIES.values())
 
 
 LIKE = {
@@ -421,8 +421,8 @@ def test_a_query_text_that_looks_the_same_is_the_same_and_it_is_said(
     assert done.exit_code == 0, done.output
     assert "other blanks or another Unicode form" in done.output
     with Store("golden.db") as store:
-        assert [each.query_id for each in store.golden_set()[1]] == ["k1"]
-        assert store.texts_of_queries() == {"k1": known}
+        assert [each.query_id for each in store.golden_set.read()[1]] == ["k1"]
+        assert store.queries.texts() == {"k1": known}
 
 
 @pytest.mark.parametrize("first", ["sep=,\n", '"sep=,"\r\n', "\ufeffSEP=,\n"])
@@ -471,8 +471,8 @@ def test_results_of_blanks_keep_their_place_and_have_no_text(labeler: Labeler, n
     done = labeler("load", name)
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        (ranked,) = store.run_lists(name.partition(".")[0])
-        first, second, *rest = (store.chunk(each) for each in ranked.chunk_ids)
+        (ranked,) = store.runs.lists(name.partition(".")[0])
+        first, second, *rest = (store.chunks.get(each) for each in ranked.chunk_ids)
     assert first.text is None
     assert second.text in ("We open at nine.", "We.")
     assert [each.text for each in rest] == [None] * len(rest)
@@ -489,5 +489,5 @@ def test_a_question_id_names_the_query_in_every_file(labeler: Labeler):
         done = labeler("load", name)
         assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        assert [query.query_id for query in store.queries()] == ["k1", "k2", "k3"]
-        assert store.contents().golden == 2
+        assert [query.query_id for query in store.queries.all()] == ["k1", "k2", "k3"]
+        assert store.golden_set.contents().golden == 2

@@ -51,7 +51,7 @@ def test_files_are_loaded_in_the_order_they_need_each_other(load: Load):
         "run 'a' from a.trec",
     ]
     with Store("golden.db") as store:
-        contents = store.contents()
+        contents = store.golden_set.contents()
         assert (contents.queries, contents.golden, contents.runs) == (1, 1, 1)
 
 
@@ -69,7 +69,7 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_there(load: Load):
     ]
     assert len(titles(result)) == 4
     with Store("golden.db") as store:
-        assert [run.name for run in store.runs()] == ["a"]
+        assert [run.name for run in store.runs.all()] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_run_of_which_no_text_is_known_says_so(load: Load):
 def test_the_same_files_again_change_nothing(load: Load):
     load(*FILES)
     with Store("golden.db") as store:
-        before = store.data_revision(), store.revision()
+        before = store.golden_set.data_revision(), store.judgments.revision()
     assert load(*FILES).exit_code == 0
     with Store("golden.db") as store:
-        assert (store.data_revision(), store.revision()) == before
+        assert (store.golden_set.data_revision(), store.judgments.revision()) == before

@@ -33,12 +33,12 @@ def labeler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labeler:
 
 def golden() -> dict[tuple[str, str], int]:
     with Store("golden.db") as store:
-        return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set()[1]}
+        return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set.read()[1]}
 
 
 def people() -> list[tuple[str | None, str, int | None, bool]]:
     with Store("golden.db") as store:
-        said = [each for each in store.events() if each.kind == "grade"]
+        said = [each for each in store.judgments.log() if each.kind == "grade"]
         return sorted((each.grader, each.chunk_id, each.grade, each.blind) for each in said)
 
 
@@ -85,7 +85,7 @@ def test_the_same_grade_without_its_note_takes_nothing_away(labeler: Labeler):
     done = labeler("load", "golden", "without.qrels")
     assert "already imported" in done.output
     with Store("golden.db") as store:
-        (kept,) = store.golden_set()[1]
+        (kept,) = store.golden_set.read()[1]
     assert (kept.graders, kept.note) == (("Ann", "Bo"), "see page 2")
 
 
@@ -166,7 +166,7 @@ def test_a_row_for_each_pair_with_id_and_text_brings_its_queries(
         assert done.exit_code == 0, done.output
     assert golden() == {("n1", "a"): 3, ("n1", "b"): 0}
     with Store("golden.db") as store:
-        assert store.texts_of_queries()["n1"] == "is it open?"
+        assert store.queries.texts()["n1"] == "is it open?"
 
 
 @pytest.mark.parametrize("kind", ["golden", "queries"])
@@ -253,8 +253,8 @@ def test_a_table_that_names_queries_by_their_texts_brings_them(
     done = CliRunner().invoke(main, ["load", kind, name])
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        texts = store.texts_of_queries()
-        found = {(texts[g.query_id], g.chunk_id): g.grade for g in store.golden_set()[1]}
+        texts = store.queries.texts()
+        found = {(texts[g.query_id], g.chunk_id): g.grade for g in store.golden_set.read()[1]}
     assert sorted(texts.values()) == ["parking", "when do you open?"]
     assert found == {
         ("when do you open?", "a"): 3,
@@ -269,7 +269,7 @@ def test_queries_that_are_there_have_the_grades_of_their_texts(labeler: Labeler,
     done = labeler("load", "golden", name)
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        assert len(store.texts_of_queries()) == 3
+        assert len(store.queries.texts()) == 3
     assert golden()["k1", "a"] == 3
 
 

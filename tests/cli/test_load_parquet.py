@@ -57,9 +57,9 @@ def test_a_folder_of_mteb_and_a_run_in_parquet_load_together() -> None:
         "run 'bm25' from bm25.parquet",
     ]
     with Store("golden.db") as store:
-        contents = store.contents()
+        contents = store.golden_set.contents()
         assert (contents.queries, contents.golden, contents.runs) == (2, 2, 1)
-        [ranking] = store.run_lists("bm25")
+        [ranking] = store.runs.lists("bm25")
         assert ranking.chunk_ids == ("c0", "c1", "c2")
 
 
@@ -93,10 +93,10 @@ def test_what_was_recorded_loads_in_the_order_of_its_lists() -> None:
     result = load("retrieval.jsonl")
     assert result.exit_code == 0, result.output
     with Store("golden.db") as store:
-        assert sorted(run.name for run in store.runs()) == ["bm25", "dense"]
-        texts = {query.query_id: query.text for query in store.queries()}
+        assert sorted(run.name for run in store.runs.all()) == ["bm25", "dense"]
+        texts = {query.query_id: query.text for query in store.queries.all()}
         assert {*texts.values()} == {*lists}
-        chunks = {texts[each.query_id]: each.chunk_ids for each in store.run_lists("bm25")}
+        chunks = {texts[each.query_id]: each.chunk_ids for each in store.runs.lists("bm25")}
         ranked = {text: chunks[text] for text in ("scores fall", "distances", "reranked")}
     assert ranked == {
         "scores fall": ("a", "b"),

@@ -36,10 +36,10 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
 def stored() -> tuple[dict[str, str], dict[str, str | None], dict[str, list[list[str | None]]]]:
     """Return the texts of queries and chunks by id, and by run the texts of each list's chunks."""
     with Store("golden.db") as store:
-        queries = {query.query_id: query.text for query in store.queries()}
-        runs = {run.name: store.run_lists(run.name) for run in store.runs()}
+        queries = {query.query_id: query.text for query in store.queries.all()}
+        runs = {run.name: store.runs.lists(run.name) for run in store.runs.all()}
         ids = {each for lists in runs.values() for one in lists for each in one.chunk_ids}
-        chunks = {each: text_of(store.chunk(each)) for each in sorted(ids)}
+        chunks = {each: text_of(store.chunks.get(each)) for each in sorted(ids)}
         return (
             queries,
             chunks,
@@ -176,12 +176,12 @@ def test_the_same_file_again_changes_nothing(load: Load):
     record = json.dumps(NESTED["a retriever's dump"])
     load("dump.json", record)
     with Store("golden.db") as store:
-        before = store.data_revision()
+        before = store.golden_set.data_revision()
     again = load("dump.json", record)
     assert again.exit_code == 0
     assert "run 'dump' is already there with the same content" in again.output
     with Store("golden.db") as store:
-        assert store.data_revision() == before
+        assert store.golden_set.data_revision() == before
 
 
 def test_a_second_system_meets_the_queries_and_chunks_of_the_first(load: Load):
@@ -213,7 +213,7 @@ def test_a_question_asked_again_has_its_newest_list_and_is_counted(load: Load):
     assert "asked again; the newest counts  2" in result.output
     assert stored()[2] == {"log": [[THREE]]}
     with Store("golden.db") as store:
-        assert [run.created_at for run in store.runs()] == ["2026-02-01"]
+        assert [run.created_at for run in store.runs.all()] == ["2026-02-01"]
 
 
 def test_grades_of_a_record_are_golden_grades(load: Load):
@@ -226,7 +226,7 @@ def test_grades_of_a_record_are_golden_grades(load: Load):
     }
     assert load("dump.json", [record]).exit_code == 0
     with Store("golden.db") as store:
-        assert [(each.chunk_id, each.grade) for each in store.golden_set()[1]] == [
+        assert [(each.chunk_id, each.grade) for each in store.golden_set.read()[1]] == [
             ("c1", 3),
             ("c2", 0),
         ]
@@ -311,7 +311,7 @@ def test_lists_that_do_not_follow_their_scores_are_said(load: Load):
     assert said in load("dump.json", reranked).output
     assert said not in load("asis.json", reranked, "--order", "file").output
     with Store("golden.db") as store:
-        first, second = (store.run_lists(name) for name in ("dump", "asis"))
+        first, second = (store.runs.lists(name) for name in ("dump", "asis"))
     assert isinstance(first[0], Ranking)
     assert first[0].chunk_ids == second[0].chunk_ids[::-1]
 
@@ -329,7 +329,7 @@ def test_the_map_that_read_a_file_is_kept_and_reads_the_next_one_like_it(load: L
     assert "map           that of the setting field-map" in again.output
     assert stored()[2]["more"] == [[THREE]]
     with Store("golden.db") as store:
-        assert store.settings().field_map == ODD_MAP
+        assert store.settings.read().field_map == ODD_MAP
 
 
 def test_a_kept_map_reads_no_file_that_is_known_or_lacks_its_fields(load: Load):
@@ -345,10 +345,10 @@ def test_a_map_that_read_nothing_is_not_kept(load: Load):
     assert load("odd.json", [ODD], "--map", "query=in.question").exit_code == 1
     assert load("bare.json", [{"q": {"is": "why?"}}], "--map", "query=q.is").exit_code == 0
     with Store("golden.db") as store:
-        assert store.settings().field_map == "", "it found questions alone"
+        assert store.settings.read().field_map == "", "it found questions alone"
     assert load("rag.json", [RAGAS], "--map", "ragas").exit_code == 0
     with Store("golden.db") as store:
-        assert store.settings().field_map == "ragas"
+        assert store.settings.read().field_map == "ragas"
 
 
 RAGAS = {"user_input": SHIPPING, "retrieved_contexts": [FIVE]}
@@ -364,4 +364,4 @@ def test_the_map_that_a_refusal_proposes_works_as_it_stands(load: Load):
     assert load("fused.json", dump, "--map", "score=rrf_score").exit_code == 0
     assert stored()[2] == {"dump": [[FIVE, THREE]], "fused": [[THREE, FIVE]]}
     with Store("golden.db") as store:
-        assert store.settings().field_map == "", "it is of these files alone"
+        assert store.settings.read().field_map == "", "it is of these files alone"

@@ -49,7 +49,7 @@ def test_a_query_that_is_its_own_hit_is_said_and_can_be_left_out(labeler: Labele
     assert without.exit_code == 0, without.output
     assert OWN not in without.output
     with Store("golden.db") as store:
-        lists = {each.query_id: each.chunk_ids for each in store.run_lists("without")}
+        lists = {each.query_id: each.chunk_ids for each in store.runs.lists("without")}
     assert lists == {"s1": ("b1",), "s2": ("b2",)}
     rows = labeler("score", "--measures", "RR", "--format", "csv").output
     assert "own,RR,RR(rel=1),0.5" in rows
@@ -78,5 +78,5 @@ def test_a_chunk_of_blanks_is_one_without_text(labeler: Labeler, name: str):
     assert done.exit_code == 0, done.output
     assert ["without", "text", "1"] in [line.split() for line in done.output.splitlines()]
     with Store("golden.db") as store:
-        assert store.chunk("b") == Chunk("b")
-        assert store.chunk("w") == Chunk("w", text="Dogs run.")
+        assert store.chunks.get("b") == Chunk("b")
+        assert store.chunks.get("w") == Chunk("w", text="Dogs run.")

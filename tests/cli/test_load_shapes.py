@@ -36,11 +36,11 @@ def check(name: str) -> None:
     shape = SHAPES[name]
     called = shape.chunk_ids or {}
     with Store("golden.db") as store:
-        queries, grades = store.texts_of_queries(), store.golden_set()[1]
-        runs = {run.name: store.run_lists(run.name) for run in store.runs()}
+        queries, grades = store.queries.texts(), store.golden_set.read()[1]
+        runs = {run.name: store.runs.lists(run.name) for run in store.runs.all()}
         ids = {each for lists in runs.values() for one in lists for each in one.chunk_ids}
         ids |= {each.chunk_id for each in grades}
-        texts = {each: chunk.text if (chunk := store.chunk(each)) else None for each in ids}
+        texts = {each: chunk.text if (chunk := store.chunks.get(each)) else None for each in ids}
     assert set(queries.values()) == (set(LISTS) if shape.asked else set())
     token = {value: key for key, value in called.items()}
     if shape.texts:
@@ -101,9 +101,9 @@ def test_numbers_are_ids_too(name: str) -> None:
     result = load(name, *SHAPES[name].options)
     assert result.exit_code == 0, result.output
     with Store("golden.db") as store:
-        lists = [each for run in store.runs() for each in store.run_lists(run.name)]
+        lists = [each for run in store.runs.all() for each in store.runs.lists(run.name)]
         found = {each for one in lists for each in one.chunk_ids}
-        found |= {each.chunk_id for each in store.golden_set()[1]}
+        found |= {each.chunk_id for each in store.golden_set.read()[1]}
     as_written = {value for value in SHAPES[name].chunk_ids.values() if value in text}
     assert found <= {"1", "2", "3", *as_written}
 
@@ -151,8 +151,8 @@ def test_a_record_without_results_leaves_the_others_whole_and_is_said(name: str)
         assert any(said in result.output for said in NO_LIST), result.output
         return
     with Store("golden.db") as store:
-        queries = store.texts_of_queries()
-        lists = [each for run in store.runs() for each in store.run_lists(run.name)]
+        queries = store.queries.texts()
+        lists = [each for run in store.runs.all() for each in store.runs.lists(run.name)]
     assert {queries[each.query_id] for each in lists if each.chunk_ids} == {REFUND}
     assert re.search("questions without results +1|passed over +[12]", result.output) or any(
         not each.chunk_ids for each in lists
@@ -163,7 +163,7 @@ def test_grades_of_several_people_stay_each_persons_own_and_may_be_blind() -> No
     said = load(FOLDER / "argilla.json", "--blind").output
     assert re.search(r"graders +u-1, u-2\n", said)
     with Store("golden.db") as store:
-        events = store.events()
+        events = store.judgments.log()
     assert {(each.grader, each.grade, each.blind) for each in events if each.grade != 2} == {
         ("u-1", 3, True),
         ("u-1", 1, True),
@@ -291,8 +291,8 @@ def test_a_map_may_name_patterns_separators_and_each_system() -> None:
     result = load("joined.csv", "--map", "query=q text=texts 'separator=;'")
     assert result.exit_code == 0, result.output
     with Store("golden.db") as store:
-        lists = {run.name: store.run_lists(run.name)[0].chunk_ids for run in store.runs()}
-        texts = {name: [store.chunk(each).text for each in ids] for name, ids in lists.items()}
+        lists = {run.name: store.runs.lists(run.name)[0].chunk_ids for run in store.runs.all()}
+        texts = {name: [store.chunks.get(each).text for each in ids] for name, ids in lists.items()}
     assert texts == {"a": ["x"], "b": ["y"], "joined": ["x", "y"]}
 
 

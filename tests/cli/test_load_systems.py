@@ -56,7 +56,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Resul
 
 def lists(name: str) -> dict[str, tuple[str, ...]]:
     with Store(Path("set.db")) as store:
-        return {each.query_id: tuple(each.chunk_ids) for each in store.run_lists(name)}
+        return {each.query_id: tuple(each.chunk_ids) for each in store.runs.lists(name)}
 
 
 @pytest.mark.parametrize("kind", ["run", "files"])
@@ -88,7 +88,7 @@ def test_nothing_is_stored_where_one_system_has_another_run_already(load: Callab
     assert result.exit_code
     assert "there is already a run named 'dense' with other content" in result.output
     with Store(Path("set.db")) as store:
-        assert store.run_names() == ["dense"]
+        assert store.runs.names() == ["dense"]
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_what_is_no_run_of_each_system_is_refused_whole(
     assert result.exit_code
     assert said in result.output
     with Store(Path("set.db")) as store:
-        assert store.run_names() == []
+        assert store.runs.names() == []

@@ -109,19 +109,19 @@ def runs() -> dict[str, list[list[str]]]:
     """Return by run the chunk ids of each list."""
     with Store("golden.db") as store:
         return {
-            run.name: [[*one.chunk_ids] for one in store.run_lists(run.name)]
-            for run in store.runs()
+            run.name: [[*one.chunk_ids] for one in store.runs.lists(run.name)]
+            for run in store.runs.all()
         }
 
 
 def texts() -> dict[str, str | None]:
     with Store("golden.db") as store:
-        return {chunk.chunk_id: chunk.text for chunk in store.chunks()}
+        return {chunk.chunk_id: chunk.text for chunk in store.chunks.all()}
 
 
 def questions() -> list[str]:
     with Store("golden.db") as store:
-        return [query.text for query in store.queries()]
+        return [query.text for query in store.queries.all()]
 
 
 def fact(result: Result, name: str) -> str:
@@ -202,7 +202,7 @@ def test_a_trace_brings_its_question_its_chunks_and_one_run(load: Load, shape: s
     assert runs() == {"trace": [["c1", "c2"]]}
     assert texts() == ({} if "own names" in shape else {"c1": THREE, "c2": FIVE})
     with Store("golden.db") as store:
-        assert [run.created_at for run in store.runs()] == ["2026-01-31"]
+        assert [run.created_at for run in store.runs.all()] == ["2026-01-31"]
 
 
 @pytest.mark.parametrize("python", [True, False])
@@ -265,8 +265,8 @@ def test_each_command_takes_its_part_of_rows_and_spans(load: Load):
             result = CliRunner().invoke(main, words, prog_name="labeler")
             assert result.exit_code == 0, result.output
         with Store(f"{name}.db") as store:
-            assert [query.text for query in store.queries()] == [REFUND, SHIPPING]
-            assert len(store.run_lists(store.run_names()[0])) == 2
+            assert [query.text for query in store.queries.all()] == [REFUND, SHIPPING]
+            assert len(store.runs.lists(store.runs.names()[0])) == 2
 
 
 def test_scores_of_rows_order_them(load: Load):
@@ -355,7 +355,7 @@ def test_metadata_that_cannot_be_read_are_counted(load: Load):
 def test_metadata_of_a_document_tells_its_source_and_title(load: Load):
     load("trace.jsonl", lines(batch(retriever())))
     with Store("golden.db") as store:
-        chunk = store.chunk("c1")
+        chunk = store.chunks.get("c1")
     assert chunk is not None
     assert (chunk.document_id, chunk.title) == ("a.md", "Money")
 
@@ -380,7 +380,7 @@ def test_the_newest_list_counts_however_its_time_is_written(load: Load, newer: A
     assert runs() == {"trace": [["c2"]]}
     assert fact(result, "lists of questions asked again; the newest counts") == "1"
     with Store("golden.db") as store:
-        assert [run.created_at for run in store.runs()] == ["2026-02-01"]
+        assert [run.created_at for run in store.runs.all()] == ["2026-02-01"]
 
 
 def test_many_spans_of_few_questions_are_few_lists(load: Load):

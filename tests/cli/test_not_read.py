@@ -92,7 +92,7 @@ def test_fields_that_chunks_keep_as_metadata_are_named(labeler: Labeler, name: s
     Path(name).write_text(content)
     assert said(labeler("load", "chunks", name), "kept as metadata") == "page, colour"
     with Store("golden.db") as store:
-        assert {*store.chunk("a").metadata} == {"page", "colour"}
+        assert {*store.chunks.get("a").metadata} == {"page", "colour"}
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_who_says_that_a_file_is_golden_grades_may_call_them_scores(
     done = labeler("load", "golden", name)
     assert done.exit_code == 0, done.output
     with Store("golden.db") as store:
-        assert [each.grade for each in store.golden_set()[1]] == [3, 0]
+        assert [each.grade for each in store.golden_set.read()[1]] == [3, 0]
 
 
 LOOKS = [("caf\u00e9 menu", "cafe\u0301 menu"), ("star wars", "star\u00a0wars"), ("a b", "a  b")]

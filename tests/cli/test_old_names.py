@@ -54,7 +54,7 @@ def test_the_chunking_without_a_name_is_called_default(run: Run, filled: Store) 
 def test_settings_have_their_earlier_names(run: Run, filled: Store) -> None:
     assert run("change", "setting", "budget", "8").startswith("prompt-k is 8")
     assert run("settings", "budget").strip() == "8"
-    assert filled.settings().prompt_k == 8
+    assert filled.settings.read().prompt_k == 8
     assert "budget" not in run("settings")
 
 

@@ -87,20 +87,20 @@ def test_from_an_empty_folder_two_dumps_open_compare(opened: Opened, folder: Pat
     assert said[2].startswith("bm25 and dense share ")
     assert "the first result is the same" in said[3]
     with Store(folder / "golden.db") as store:
-        assert [run.name for run in store.runs()] == ["bm25", "dense"]
-        assert store.count_queries() == 60
-        assert store.contents().chunks_without_text == 0
-        assert store.contents().judgments == 0
+        assert [run.name for run in store.runs.all()] == ["bm25", "dense"]
+        assert store.queries.count() == 60
+        assert store.golden_set.contents().chunks_without_text == 0
+        assert store.golden_set.contents().judgments == 0
 
 
 def test_the_same_again_adds_nothing_and_opens_the_same(opened: Opened, folder: Path) -> None:
     files = [str(dump(folder / "a.json", ONE)), str(dump(folder / "b.json", TWO))]
     first = opened(*files)
     with Store(folder / "golden.db") as store:
-        before = store.data_revision()
+        before = store.golden_set.data_revision()
     assert opened(*files) == first
     with Store(folder / "golden.db") as store:
-        assert store.data_revision() == before
+        assert store.golden_set.data_revision() == before
 
 
 def test_another_golden_set_is_named_with_db(opened: Opened, folder: Path) -> None:

@@ -46,7 +46,7 @@ def test_programs_get_every_column_and_the_ranks_among_all_runs(filled: Store) -
 
 
 def test_of_one_system_there_is_no_number_and_it_is_said_why(filled: Store) -> None:
-    filled.change_run("second", system="bm25")
+    filled.runs.change("second", system="bm25")
     [one, _] = json.loads(recall(filled, "--format", "json"))
     assert (one["value_without"], one["rank_without"], one["tau"]) == (None, None, None)
     assert one["reason"] == "all runs are of one system: nobody else could have found what it did"

@@ -33,7 +33,7 @@ def cells(said: str) -> list[list[str]]:
 
 
 def test_runs_are_listed_with_an_empty_date_where_nobody_knows_it(run: Run, filled: Store):
-    filled.change_run("second", created_at="")
+    filled.runs.change("second", created_at="")
     assert cells(run("runs")) == [
         ["run", "system", "made on", "queries", "depth"],
         ["first", "bm25", "2026-01-31", "2", "3"],
@@ -48,7 +48,7 @@ def test_a_dropped_run_is_gone_and_its_judgments_stay(run: Run, filled: Store):
     assert run("drop", "run", "first") == "run 'first' is removed; its judgments stay\n"
     said = run("drop", "run", "first", exit_code=1)
     assert said == "Error: there is no run named 'first'; there are: second\n"
-    assert filled.contents().judgments == 3
+    assert filled.golden_set.contents().judgments == 3
 
 
 def test_a_run_gets_another_name_system_and_date(run: Run, filled: Store):
@@ -65,14 +65,14 @@ def test_a_run_gets_another_name_system_and_date(run: Run, filled: Store):
     )
     assert "say what is to change" in run("change", "run", "lsa", exit_code=2)
     assert "no run named 'lsi'" in run("change", "run", "lsi", "--system", "x", exit_code=1)
-    assert [(run.name, run.system) for run in filled.runs()] == [
+    assert [(run.name, run.system) for run in filled.runs.all()] == [
         ("tuned", "bm25"),
         ("lsa", "vectors"),
     ]
 
 
 def test_queries_are_found_with_how_many_grades_they_have(run: Run, filled: Store, loaded):
-    filled.add_queries(loaded([Query("q3", "one\nline \x1b[2J" + "long " * 40)]))
+    filled.queries.load(loaded([Query("q3", "one\nline \x1b[2J" + "long " * 40)]))
     assert cells(run("queries", "INVOICES")) == [
         ["query", "task", "text", "grades"],
         ["q2", "research", "where are my invoices", "1"],

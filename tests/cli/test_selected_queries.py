@@ -26,21 +26,23 @@ def marked(tmp_path: Path) -> Iterator[Store]:
     """Four graded queries: two of the split test, one of them leaked, one of dev, one of none."""
     with Store(empty_golden_set(tmp_path)) as store:
         names = [f"q{at}" for at in range(4)]
-        store.add_queries(loaded([Query(name, f"about {name}") for name in names]))
-        store.add_chunks(loaded([Chunk(f"c{at}", f"text {at}") for at in range(3)]))
-        store.add_run(loaded([Ranking(name, ("c0", "c1", "c2")) for name in names]), name="run")
-        store.set_splits({"q0": "test", "q1": "test", "q2": "dev"}, {})
-        store.mark_leaked([LeakedQuery("q0", HOSTILE, 7, "query", 0.9, "words")])
+        store.queries.load(loaded([Query(name, f"about {name}") for name in names]))
+        store.chunks.load(loaded([Chunk(f"c{at}", f"text {at}") for at in range(3)]))
+        store.runs.load(loaded([Ranking(name, ("c0", "c1", "c2")) for name in names]), name="run")
+        store.splits.assign({"q0": "test", "q1": "test", "q2": "dev"}, {})
+        store.splits.mark_leaked([LeakedQuery("q0", HOSTILE, 7, "query", 0.9, "words")])
         for grader, off in (("Ann", 0), ("Bob", 1)):
-            store.add_grader(grader)
+            store.people.add(grader)
             for at, name in enumerate(names):
                 for chunk, grade in (("c0", 3 - off), ("c1", 0)):
                     event = f"{grader}/{name}/{chunk}"
                     note = f"note of {name}" if (grader, chunk) == ("Ann", "c0") else None
                     given = Judgment(event, name, chunk, grader, grade=grade, note=note)
-                    store.judge(given)
-                store.judge(Judgment(f"{grader}/{name}/?", name, "c2", grader, kind="cannot_tell"))
-                store.remark(Remark(f"r{at}{grader}", name, grader, "unclear"))
+                    store.judgments.add(given)
+                store.judgments.add(
+                    Judgment(f"{grader}/{name}/?", name, "c2", grader, kind="cannot_tell")
+                )
+                store.remarks.add(Remark(f"r{at}{grader}", name, grader, "unclear"))
         yield store
 
 
@@ -95,15 +97,17 @@ def test_review_keeps_to_the_split_and_leaves_out_what_leaked(
 
 
 def test_the_work_of_graders_is_counted_in_the_queries_that_are_chosen(marked: Store):
-    of_test = marked.selected_queries(Selection("test", "without"))
+    of_test = marked.splits.selected(Selection("test", "without"))
     assert of_test == {"q1"}
-    assert [(row.grades, row.cannot_tell, row.remarks) for row in marked.work()] == [(8, 4, 4)] * 2
-    some = marked.work(of_test)
+    assert [(row.grades, row.cannot_tell, row.remarks) for row in marked.activity.work()] == [
+        (8, 4, 4)
+    ] * 2
+    some = marked.activity.work(of_test)
     assert [(row.grades, row.cannot_tell, row.remarks) for row in some] == [(2, 1, 1)] * 2
-    assert [row.grades for row in marked.work_by_day(of_test)] == [2, 2]
-    assert marked.work([])[0].grades == 0
+    assert [row.grades for row in marked.activity.work_by_day(of_test)] == [2, 2]
+    assert marked.activity.work([])[0].grades == 0
     with pytest.raises(NotFound, match="no query is in the split held-out"):
-        marked.selected_queries(Selection("held-out"))
+        marked.splits.selected(Selection("held-out"))
 
 
 def test_agreement_is_of_the_split_on_the_page_and_in_a_terminal(marked: Store):
@@ -179,7 +183,7 @@ def test_a_query_that_changed_its_split_is_gone_from_the_one_and_added_to_the_ot
     marked: Store,
 ):
     printed(marked, "freeze", "v1")
-    marked.set_splits({"q1": "dev"}, {})
+    marked.splits.assign({"q1": "dev"}, {})
 
     def changes(*options: str) -> list[list[str]]:
         told = json.loads(printed(marked, "diff", "v1", "--format", "json", *options))

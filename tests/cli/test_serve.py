@@ -35,6 +35,7 @@ from labeler.web.auth import access
 from labeler.web.auth.access import AccessPolicy, hash_secret
 from tests.browser.server import any_port
 from tests.support.signed_in import let_in
+from tests.support.store_reads import invited_with
 
 ADDRESS = re.compile(r"labeler is at (http://\S+); Ctrl-C stops it\n")
 
@@ -154,11 +155,11 @@ def test_demo_makes_its_own_file_and_serves_it(start: Start, tmp_path: Path) -> 
     assert process.wait(timeout=20) == 0
     assert os.listdir(tmp_path) == ["labeler-demo.db"]
     with Store(tmp_path / "labeler-demo.db") as store:
-        contents = store.contents()
-        assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid"]
-        assert [(k.name, k.chunks, k.runs) for k in store.chunkings()] == [("", 264, 3)]
-        assert store.golden_set_name() == "Pellamy help centre"
-        assert "every fact that is needed" in store.settings().guideline
+        contents = store.golden_set.contents()
+        assert [run.name for run in store.runs.all()] == ["bm25", "lsa", "hybrid"]
+        assert [(k.name, k.chunks, k.runs) for k in store.chunkings.all()] == [("", 264, 3)]
+        assert store.golden_set.name() == "Pellamy help centre"
+        assert "every fact that is needed" in store.settings.read().guideline
     assert contents.queries > 100
     assert contents.judgments > 1000
     assert contents.chunks_without_text == 0
@@ -169,8 +170,8 @@ def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_
     path = tmp_path / "labeler-demo.db"
     build_demo(path)
     with Store(path) as store:
-        store.drop_run("lsa")
-        born = store.golden_set_uuid()
+        store.runs.drop("lsa")
+        born = store.golden_set.uuid()
     kept = start("demo", "--no-browser", "--port", str(any_port()))
     address_of(kept)
     busy = start("demo", "--fresh", "--no-browser")
@@ -180,9 +181,9 @@ def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_
     kept.send_signal(signal.SIGINT)
     kept.wait(timeout=20)
     with Store(path) as store:
-        assert store.golden_set_uuid() == born
-        assert len(store.runs()) == 2
-        store.invite("Lea", "hash", role="lead")
+        assert store.golden_set.uuid() == born
+        assert len(store.runs.all()) == 2
+        store.people.invite("Lea", "hash", role="lead")
     late = start("demo", "--rechunked", "--no-browser")
     assert late.communicate(timeout=20)[1].endswith("goes with a new demo: add --fresh\n")
     invited = start("demo", "--no-browser", "--port", str(any_port()))
@@ -192,9 +193,9 @@ def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_
     fresh = start("demo", "--fresh", "--rechunked", "--no-browser", "--port", str(any_port()))
     address_of(fresh)
     with Store(path) as store:
-        assert store.golden_set_uuid() != born
-        assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid", "hybrid-v2"]
-        assert [(k.name, k.chunks, k.runs) for k in store.chunkings()] == [
+        assert store.golden_set.uuid() != born
+        assert [run.name for run in store.runs.all()] == ["bm25", "lsa", "hybrid", "hybrid-v2"]
+        assert [(k.name, k.chunks, k.runs) for k in store.chunkings.all()] == [
             ("", 264, 3),
             ("v2", 343, 1),
         ]
@@ -202,7 +203,7 @@ def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_
 
 def test_a_fresh_demo_never_replaces_a_team_s_golden_set(refuse: Refuse, tmp_path: Path) -> None:
     with Store(tmp_path / "golden.db", create=True) as store:
-        store.add_queries(Loaded("q.jsonl", [Query("q-001", "our own question")], [1]))
+        store.queries.load(Loaded("q.jsonl", [Query("q-001", "our own question")], [1]))
     before = (tmp_path / "golden.db").read_bytes()
     for arguments in (
         ["demo", "--db", "golden.db", "--fresh", "--no-browser"],
@@ -253,15 +254,15 @@ def test_new_makes_an_empty_golden_set_and_opens_the_page_that_fills_it(
     assert process.wait(timeout=20) == 0
     assert os.listdir(tmp_path) == ["golden.db"]
     with Store(tmp_path / "golden.db") as store:
-        contents = store.contents()
-        assert (contents.queries, contents.runs, store.has_invitations()) == (0, 0, False)
+        contents = store.golden_set.contents()
+        assert (contents.queries, contents.runs, store.people.has_invitations()) == (0, 0, False)
 
 
 def test_new_names_the_golden_set(start: Start, tmp_path: Path) -> None:
     named = ("--name", " Help centre ")
     address_of(start("serve", "--new", *named, "--port", str(any_port()), "--no-browser"))
     with Store(tmp_path / "golden.db") as store:
-        assert store.golden_set_name() == "Help centre"
+        assert store.golden_set.name() == "Help centre"
 
 
 @pytest.mark.slow
@@ -283,19 +284,19 @@ def test_new_asks_in_a_terminal_what_the_golden_set_is_called(tmp_path: Path) ->
     assert said[0].startswith(b"Name of the golden set [golden]: ")
     assert b"the name of a golden set has 1 to 60 characters, not 61" in said[0]
     with Store(tmp_path / "golden.db") as store:
-        assert store.golden_set_name() == "Help centre"
+        assert store.golden_set.name() == "Help centre"
 
 
 def test_new_refuses_a_file_that_is_there_and_says_what_to_do(
     refuse: Refuse, database: Path
 ) -> None:
     with Store(database) as store:
-        born = store.golden_set_uuid()
+        born = store.golden_set.uuid()
     assert refuse("serve", "--new", "--no-browser")[2] == (
         "Error: golden.db: is there already; open it without --new, or name another with --db\n"
     )
     with Store(database) as store:
-        assert store.golden_set_uuid() == born
+        assert store.golden_set.uuid() == born
 
 
 @pytest.mark.parametrize(
@@ -359,7 +360,7 @@ def test_a_new_golden_set_on_any_address_lets_its_lead_in_and_nobody_else(
     with pytest.raises(InvalidStatus):
         what_a_rerun_shows(begin, "data")
     with Store(tmp_path / "golden.db") as store:
-        assert store.invited_with(hash_secret(secret)) == ("Lea", "lead")
+        assert invited_with(store, hash_secret(secret)) == ("Lea", "lead")
         token = access.session_by_link(store, secret)
     assert "file_uploader" in what_a_rerun_shows(begin, "data", cookie=f"labeler_session={token}")
 
@@ -415,13 +416,13 @@ def test_serve_everywhere_is_possible_once_somebody_is_invited(
     start: Start, database: Path
 ) -> None:
     with Store(database) as store:
-        store.invite("Ann", hash_secret("anns"))
+        store.people.invite("Ann", hash_secret("anns"))
     port = str(any_port())
     process = start("serve", "--host", "0.0.0.0", "--no-browser", "--port", port)
     assert process.stdout is not None
     assert process.stdout.readline().startswith(f"labeler is at http://127.0.0.1:{port}")
     with Store(database) as store:
-        store.revoke("Ann")
+        store.people.revoke("Ann")
     # nobody is invited now, and still the door is closed: others can reach it
     assert status_of(f"http://127.0.0.1:{port}/media/x.csv") == 403
     assert status_of(f"http://127.0.0.1:{port}/join/anns") == 403

@@ -70,15 +70,15 @@ def test_a_setting_is_changed_typed_back_and_set_to_its_default(run: Run, filled
     said = run("change", "setting", name, *values)
     assert said.startswith(f"{name} is ")
     assert said.count("\n") == 1
-    assert getattr(filled.settings(), name.replace("-", "_")) == wanted
+    assert getattr(filled.settings.read(), name.replace("-", "_")) == wanted
     typed = run("settings", name)
     assert typed != usual
     run("change", "setting", name, "--default")
-    assert filled.settings() == Settings()
+    assert filled.settings.read() == Settings()
     run("change", "setting", name, *shlex.split(typed))
-    assert getattr(filled.settings(), name.replace("-", "_")) == wanted
+    assert getattr(filled.settings.read(), name.replace("-", "_")) == wanted
     run("change", "setting", name, *shlex.split(usual))
-    assert filled.settings() == Settings()
+    assert filled.settings.read() == Settings()
 
 
 def test_the_list_names_the_default_of_what_was_changed(run: Run):
@@ -120,7 +120,7 @@ def test_a_value_that_cannot_be_is_refused_in_one_sentence(
     assert printed.startswith("Error: ")
     assert said in printed
     assert printed.count("\n") == 1
-    assert filled.settings() == Settings()
+    assert filled.settings.read() == Settings()
 
 
 def test_a_setting_needs_a_value_or_its_default(run: Run):

@@ -34,26 +34,26 @@ def chunks_of(size: int, given: Sequence[str]) -> list[Chunk]:
 @pytest.fixture
 def load(store: Store, loaded) -> Callable[[Sequence[str]], None]:
     """Load old chunks, all of them graded, and new ones with what is given of them."""
-    store.add_queries(loaded([Query("q1", "what is due")]))
+    store.queries.load(loaded([Query("q1", "what is due")]))
     old = chunks_of(800, ("document_id", "position", "start", "end"))
-    store.add_chunks(loaded(old))
-    store.add_run(loaded([Ranking("q1", tuple(each.chunk_id for each in old))]), name="old")
-    store.save_settings(Settings(pool_depth=100))
-    store.add_grader("Ana")
+    store.chunks.load(loaded(old))
+    store.runs.load(loaded([Ranking("q1", tuple(each.chunk_id for each in old))]), name="old")
+    store.settings.save(Settings(pool_depth=100))
+    store.people.add("Ana")
     for number, chunk in enumerate(old):
         grade = 0 if number % 3 else 3
         passages = ((0, 60),) if grade else ()
-        store.judge(
+        store.judgments.add(
             Judgment(f"e{number}", "q1", chunk.chunk_id, "Ana", grade=grade, evidence=passages)
         )
 
     def add(given: Sequence[str]) -> None:
         new = chunks_of(300, given)
         names = tuple(sorted(each.chunk_id for each in new))
-        update = "v2" in store.chunking_names()
-        store.add_chunks(loaded(new), chunking="v2", update=update)
+        update = "v2" in store.chunkings.names()
+        store.chunks.load(loaded(new), chunking="v2", update=update)
         if not update:
-            store.add_run(loaded([Ranking("q1", names)]), name="new", chunking="v2")
+            store.runs.load(loaded([Ranking("q1", names)]), name="new", chunking="v2")
 
     return add
 

@@ -18,7 +18,7 @@ from labeler.store import Store
 @pytest.fixture
 def dated(filled: Store) -> Store:
     """Two runs of one system, four weeks apart."""
-    filled.change_run("second", system="bm25")
+    filled.runs.change("second", system="bm25")
     return filled
 
 
@@ -46,11 +46,11 @@ def test_every_point_has_its_date_interval_and_change(dated: Store) -> None:
 
 
 def test_the_runs_of_one_chunking_are_shown_and_the_others_counted(dated: Store, loaded) -> None:
-    dated.add_chunks(loaded([Chunk("c1", "cut anew")]), chunking="v2")
+    dated.chunks.load(loaded([Chunk("c1", "cut anew")]), chunking="v2")
     lists = loaded([Ranking("q1", ("c1",))])
     for name, system in (("third", "bm25"), ("new", "hybrid")):
         of = {"system": system, "created_at": "2026-03-31", "chunking": "v2"}
-        dated.add_run(lists, name=name, **of)
+        dated.runs.load(lists, name=name, **of)
     said = trend(dated, "--measures", "RR")
     assert [line.split()[:2] for line in said.splitlines()[3:4]] == [["bm25", "RR"]]
     assert "2 runs of chunking v2 not in these numbers" in said
@@ -61,8 +61,8 @@ def test_the_runs_of_one_chunking_are_shown_and_the_others_counted(dated: Store,
 
 
 def test_a_facet_that_no_chosen_query_has_is_said_to_have_no_bucket(dated: Store) -> None:
-    dated.set_splits({"q1": "dev", "q2": "test"}, {})
-    dated.add_queries(
+    dated.splits.assign({"q1": "dev", "q2": "test"}, {})
+    dated.queries.load(
         Loaded("test", [Query("q1", "how long", buckets={"place": "eu"})], [1]), update=True
     )
     for command in (["trend"], ["score"]):
@@ -107,16 +107,18 @@ def test_a_window_looks_back_so_far(dated: Store) -> None:
 
 
 def test_runs_without_a_date_or_a_system_are_said(dated: Store) -> None:
-    dated.change_run("second", system="other", created_at="")
+    dated.runs.change("second", system="other", created_at="")
     said = trend(dated)
     assert "\nRuns without a date, which are in no trend: 1. " in said
     assert "\nSystems with only one run, each a single point: 1. " in said
-    dated.change_run("first", created_at="")
+    dated.runs.change("first", created_at="")
     assert "no run has a date; 'labeler change run NAME" in trend(dated, exit_code=1)
 
 
 def test_a_change_is_split_by_the_grades_of_the_older_runs_day(dated: Store) -> None:
-    dated.judge(Judgment("e", "q1", "c2", "Ann", grade=3, created_at="2026-01-31T10:00:00.000Z"))
+    dated.judgments.add(
+        Judgment("e", "q1", "c2", "Ann", grade=3, created_at="2026-01-31T10:00:00.000Z")
+    )
     [row] = json.loads(trend(dated, "--between", "first", "second", *RR))
     parts = [row[name] for name in ("of_run", "of_grades", "of_queries")]
     assert (row["before"], row["now"], row["n_before"], row["n_now"]) == (0.5, 0.25, 1, 2)
@@ -145,8 +147,8 @@ def test_a_gate_file_gives_the_thresholds(dated: Store, tmp_path: Path) -> None:
 def test_points_and_the_older_run_can_be_by_a_frozen_version(dated: Store) -> None:
     result = CliRunner().invoke(main, ["--db", str(dated.path), "freeze", "march"])
     assert result.exit_code == 0, result.output
-    dated.judge(Judgment("e1", "q1", "c1", "Ann", grade=0))
-    dated.judge(Judgment("e2", "q1", "c2", "Ann", grade=3))
+    dated.judgments.add(Judgment("e1", "q1", "c1", "Ann", grade=0))
+    dated.judgments.add(Judgment("e2", "q1", "c2", "Ann", grade=3))
     live, frozen = (
         json.loads(trend(dated, "--points", *RR, *golden))[0]
         for golden in ((), ("--golden", "march"))

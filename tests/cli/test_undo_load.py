@@ -46,7 +46,7 @@ def labeler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labeler:
 
 def golden() -> dict[tuple[str, str], int]:
     with Store("golden.db") as store:
-        return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set()[1]}
+        return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set.read()[1]}
 
 
 def score(labeler: Labeler) -> str:

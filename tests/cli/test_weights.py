@@ -157,7 +157,7 @@ def test_a_link_takes_weights_along_and_slices_says_that_it_has_none(weighable: 
 def dated(path: Path) -> None:
     with Store(path) as store:
         for run_name, day in (("old", "2026-01-01"), ("new", "2026-02-01")):
-            store.change_run(run_name, system="ours", created_at=day)
+            store.runs.change(run_name, system="ours", created_at=day)
 
 
 def test_a_trend_of_weighted_means_has_their_points_changes_and_alerts(weighable: Path) -> None:

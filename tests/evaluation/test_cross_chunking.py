@@ -58,7 +58,7 @@ def both(store: Store) -> Store:
 
 def board_of(store: Store, *chunkings: str, preset: str = "graded") -> Scoreboard:
     conventions = Conventions.of(preset, selected=Selection(chunkings=chunkings or BOTH))
-    return Scoreboard(store.collection(), conventions)
+    return Scoreboard(store.collection.read(), conventions)
 
 
 def value(board: Scoreboard, run: str, name: str, query_id: str = "q1") -> float:
@@ -127,8 +127,8 @@ def test_a_query_without_a_mark_is_undefined_and_counted(both: Store, preset: st
 
 
 def test_text_that_is_retrieved_twice_counts_twice_and_evidence_once(both: Store, loaded):
-    both.add_chunks(loaded(cut(20, 0, 10, 20)), chunking="v3")
-    both.add_run(loaded([Ranking("q1", ("1", "2", "3"))]), name="overlapping", chunking="v3")
+    both.chunks.load(loaded(cut(20, 0, 10, 20)), chunking="v3")
+    both.runs.load(loaded([Ranking("q1", ("1", "2", "3"))]), name="overlapping", chunking="v3")
     board = board_of(both, "", "v3")
     assert value(board, "overlapping", "EvidenceR@2") == 1
     assert value(board, "overlapping", "EvidenceP@2") == 11 / 40
@@ -137,8 +137,8 @@ def test_text_that_is_retrieved_twice_counts_twice_and_evidence_once(both: Store
 
 def test_a_chunk_whose_place_is_unknown_is_retrieved_and_finds_nothing(both: Store, loaded):
     strange = Chunk("s", "Never said in any document of ours.")
-    both.add_chunks(loaded([*cut(25, 0, 25), strange]), chunking="v4")
-    both.add_run(loaded([Ranking("q1", ("s", "1"))]), name="astray", chunking="v4")
+    both.chunks.load(loaded([*cut(25, 0, 25), strange]), chunking="v4")
+    both.runs.load(loaded([Ranking("q1", ("s", "1"))]), name="astray", chunking="v4")
     board = board_of(both, "", "v4")
     size = len("Neversaidinanydocumentofours.")
     assert value(board, "astray", "EvidenceP@2") == pytest.approx(6 / (25 + size))
@@ -152,14 +152,14 @@ def test_a_chunk_whose_place_is_unknown_is_retrieved_and_finds_nothing(both: Sto
 
 def test_marks_in_an_earlier_wording_of_a_chunk_are_no_evidence(both: Store, loaded):
     changed = replace(V1[1], text="abcdefghiX", start=None, end=None)
-    both.add_chunks(loaded([changed]), update=True)
+    both.chunks.load(loaded([changed]), update=True)
     board = board_of(both)
     assert value(board, "old", "EvidenceR@1") == 1
 
 
 def test_evidence_is_what_is_marked_in_any_chunking(both: Store, golden):
     grades = [marked(V2, "2", 2, (20, 25))]
-    both.add_golden(golden(grades), chunking="v2")
+    both.golden_loads.add(golden(grades), chunking="v2")
     for chunkings in (BOTH, ("",), ("v2",)):
         board = board_of(both, *chunkings)
         run = board.run_names[0]
@@ -172,23 +172,23 @@ def test_a_grade_moves_the_evidence_of_every_chunking(both: Store):
     names = "EvidenceR@1 EvidenceP@8c EvidenceIoU@2 nDCG(documents=True)@10 R@5"
     for board in boards.values():
         board.table(board.conventions.measures(names))
-    both.add_grader("Ana")
+    both.people.add("Ana")
 
     def check() -> None:
         for chunkings, board in boards.items():
-            board.refresh(*both.news_since(board.revision, None))
+            board.refresh(*both.collection.news_since(board.revision, None))
             wanted = board.conventions.measures(names)
             fresh = board_of(both, *chunkings)
             assert repr(board.table(wanted)) == repr(fresh.table(wanted)), "live equals batch"
 
-    both.judge(Judgment("e1", "q2", "1", "Ana", grade=3, evidence=((0, 4),)))
+    both.judgments.add(Judgment("e1", "q2", "1", "Ana", grade=3, evidence=((0, 4),)))
     check()
     assert value(boards[BOTH], "new", "EvidenceR@1", "q2") == 0
     assert value(boards[BOTH], "new", "EvidenceR@2", "q2") == 1
-    both.judge(Judgment("e2", "q2", "1", "Ana", grade=3))
+    both.judgments.add(Judgment("e2", "q2", "1", "Ana", grade=3))
     check()
     assert math.isnan(value(boards[BOTH], "new", "EvidenceR@2", "q2")), "the mark was taken back"
-    both.judge(Judgment("e3", "q1", "3", "Ana", grade=0))
+    both.judgments.add(Judgment("e3", "q1", "3", "Ana", grade=0))
     check()
     assert value(boards[BOTH], "old", "EvidenceR@3") == 1
     assert value(boards[("v2",)], "new", "EvidenceR@1") == 1, "what is not relevant is no evidence"
@@ -215,23 +215,27 @@ def test_the_past_has_the_evidence_of_then(both: Store):
         board = Scoreboard(collection, conventions)
         return repr(board.table(conventions.measures(names)))
 
-    both.add_grader("Ana")
+    both.people.add("Ana")
     for event, day, evidence in (("e1", 1, ((0, 4),)), ("e2", 3, ((0, 8),)), ("e3", 5, ())):
         at = f"2020-01-0{day}T12:00:00.000Z"
-        both.judge(Judgment(event, "q2", "1", "Ana", grade=3, evidence=evidence, created_at=at))
+        both.judgments.add(
+            Judgment(event, "q2", "1", "Ana", grade=3, evidence=evidence, created_at=at)
+        )
     found = []
     for day in (1, 2, 4, 6):
-        then = both.collection_at(datetime(2020, 1, day, tzinfo=UTC), ["old", "new"])
+        then = both.versions.collection_at(datetime(2020, 1, day, tzinfo=UTC), ["old", "new"])
         board = Scoreboard(then, Conventions.of(selected=Selection(chunkings=BOTH)))
         [measure] = board.conventions.measures("EvidenceR")
         found.append(board.read_by(measure, "new", "q2").total.tolist())
     assert found == [[0], [4], [8], [0]], "a mark counts from when it was made until it was undone"
     tomorrow = datetime.now(UTC) + timedelta(days=1)
-    assert table(both.collection_at(tomorrow, ["old", "new"])) == table(both.collection())
+    assert table(both.versions.collection_at(tomorrow, ["old", "new"])) == table(
+        both.collection.read()
+    )
 
 
 def test_a_run_against_itself_has_no_difference(both: Store, loaded):
-    both.add_run(
+    both.runs.load(
         loaded([Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]), name="again", chunking="v2"
     )
     board = board_of(both)
@@ -260,7 +264,7 @@ def test_what_each_chunk_brings_adds_up_to_the_difference(both: Store):
 
 
 def test_a_document_stands_where_its_first_chunk_does_with_its_best_grade(both: Store, loaded):
-    both.add_run(loaded([Ranking("q1", ("x", "5", "4", "3"))]), name="late")
+    both.runs.load(loaded([Ranking("q1", ("x", "5", "4", "3"))]), name="late")
     board = board_of(both)
     assert value(board, "late", "RR(documents=True)") == 1 / 2
     assert value(board, "late", "R(documents=True)@1") == 0
@@ -274,16 +278,16 @@ def test_a_document_stands_where_its_first_chunk_does_with_its_best_grade(both: 
 
 def test_documents_are_those_that_chunks_name_or_are_found_in(both: Store, loaded):
     nameless = [replace(chunk, document_id=None, start=None, end=None) for chunk in V2]
-    both.add_chunks(loaded(nameless), chunking="bare")
-    both.add_run(loaded([Ranking("q1", ("2",))]), name="bare", chunking="bare")
+    both.chunks.load(loaded(nameless), chunking="bare")
+    both.runs.load(loaded([Ranking("q1", ("2",))]), name="bare", chunking="bare")
     assert value(board_of(both, "", "bare"), "bare", "RR(documents=True)") == 1
 
 
 @pytest.mark.parametrize("name", ["R(documents=True)@5", "EvidenceR@2", "R@5"])
 def test_where_facets_cross_every_query_counts_that_does_in_a_bucket(both: Store, name: str):
     buckets = {"q1": {"of": "letters", "size": "s"}, "q2": {"of": "digits", "size": "s"}}
-    told = [replace(query, buckets=buckets[query.query_id]) for query in both.queries()]
-    both.add_queries(loaded(told), update=True)
+    told = [replace(query, buckets=buckets[query.query_id]) for query in both.queries.all()]
+    both.queries.load(loaded(told), update=True)
     board = board_of(both, "v2")
     [measure] = board.conventions.measures(name)
     cells = {cell.bucket: cell for cell in cross_facets(board, ["new"], measure, "of", "size")}
@@ -321,7 +325,7 @@ def test_chunks_of_two_chunkings_are_joined_by_the_text_they_share(both: Store):
 
 
 def test_runs_of_one_chunking_are_joined_by_their_chunks(both: Store, loaded):
-    both.add_run(loaded([Ranking("q1", ("2",))]), name="again", chunking="")
+    both.runs.load(loaded([Ranking("q1", ("2",))]), name="again", chunking="")
     assert find_shared_text(board_of(both), "old", "again", "q1") is None
 
 
@@ -414,12 +418,12 @@ def test_places_found_by_alignment_give_what_offsets_give(
     both: Store, tmp_path: Path, loaded, golden
 ):
     with Store(tmp_path / "bare.db", create=True) as bare:
-        bare.add_queries(loaded([Query("q1", "which letters?")]))
-        bare.add_chunks(loaded([replace(chunk, start=None, end=None) for chunk in V1]))
-        bare.add_run(loaded([Ranking("q1", ("3", "1", "2"))]), name="old")
-        bare.add_golden(golden([marked(V1, "2", 2, (2, 8)), marked(V1, "3", 3, (5, 10))]))
-        bare.add_chunks(loaded([replace(c, start=None, end=None) for c in V2]), chunking="v2")
-        bare.add_run(loaded([Ranking("q1", ("1", "2"))]), name="new", chunking="v2")
+        bare.queries.load(loaded([Query("q1", "which letters?")]))
+        bare.chunks.load(loaded([replace(chunk, start=None, end=None) for chunk in V1]))
+        bare.runs.load(loaded([Ranking("q1", ("3", "1", "2"))]), name="old")
+        bare.golden_loads.add(golden([marked(V1, "2", 2, (2, 8)), marked(V1, "3", 3, (5, 10))]))
+        bare.chunks.load(loaded([replace(c, start=None, end=None) for c in V2]), chunking="v2")
+        bare.runs.load(loaded([Ranking("q1", ("1", "2"))]), name="new", chunking="v2")
         for name in ("EvidenceR@1", "EvidenceP@1", "EvidenceIoU@15c"):
             for run in ("old", "new"):
                 assert value(board_of(bare), run, name) == value(board_of(both), run, name)
@@ -482,7 +486,7 @@ def test_compare_leads_with_what_compares_and_says_why(golden_set: Path):
 
 
 def test_measures_of_chunks_follow_once_chunks_of_both_are_graded(golden_set: Path, both, golden):
-    both.add_golden(golden([GoldenGrade("q1", "1", 1)]), chunking="v2")
+    both.golden_loads.add(golden([GoldenGrade("q1", "1", 1)]), chunking="v2")
     shown = printed("compare", "old", "new")
     assert shown.splitlines()[:3] == [
         "Too few queries to compare old and new: 1.",
@@ -497,10 +501,10 @@ def test_measures_of_chunks_follow_once_chunks_of_both_are_graded(golden_set: Pa
 def test_two_chunkings_without_any_grade_are_not_sent_to_a_transfer(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ):
-    store.add_queries(loaded([Query("q1", "which letters?")]))
+    store.queries.load(loaded([Query("q1", "which letters?")]))
     for name, chunks, chunking in (("old", V1, ""), ("new", V2, "v2")):
-        store.add_chunks(loaded(chunks), chunking=chunking)
-        store.add_run(loaded([Ranking("q1", ("1", "2"))]), name=name, chunking=chunking)
+        store.chunks.load(loaded(chunks), chunking=chunking)
+        store.runs.load(loaded([Ranking("q1", ("1", "2"))]), name=name, chunking=chunking)
     monkeypatch.setenv("LABELER_DB", str(store.path))
     above, _ = printed("compare", "old", "new").split("\n\n", 1)
     assert above == (
@@ -539,8 +543,8 @@ def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):
 def test_two_chunkings_of_which_one_has_grades_are_not_compared_but_lead_to_a_transfer(
     golden_set: Path, both: Store, page: str
 ):
-    told = [replace(query, buckets={"of": "letters"}) for query in both.queries()]
-    both.add_queries(loaded(told), update=True)
+    told = [replace(query, buckets={"of": "letters"}) for query in both.queries.all()]
+    both.queries.load(loaded(told), update=True)
     app = open_page(page, a="old", b="new")
     said = words(app)
     assert "old and new can't be compared yet: they return different chunks" in said
@@ -559,8 +563,8 @@ def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):
     left_out = "1 more run, new, returns other chunks (chunking v2) and can't be compared here."
     assert left_out in first
     with Store(golden_set) as store:
-        store.add_queries(
-            loaded([replace(each, task="single") for each in store.queries()]), update=True
+        store.queries.load(
+            loaded([replace(each, task="single") for each in store.queries.all()]), update=True
         )
     assert left_out in words(open_page("scores", facet="task"))
     assert "Rank all by evidence and documents" in first
@@ -576,7 +580,7 @@ def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):
 
 def test_slices_shows_a_run_of_ungraded_chunks_among_all_chunkings(golden_set: Path, both: Store):
     asked = [Query("q1", "which letters?", task="single"), Query("q2", "which digits?")]
-    both.add_queries(loaded(asked), update=True)
+    both.queries.load(loaded(asked), update=True)
     sliced = open_page("slices", chunking="*", a="new", measure="EvidenceR@1", numbers="true")
     assert "0.5455" in words(sliced)
 
@@ -585,8 +589,8 @@ def test_slices_shows_a_run_of_ungraded_chunks_among_all_chunkings(golden_set: P
 def test_of_a_chunking_that_nobody_graded_a_page_says_that_it_is_of_that_one(
     both: Store, page: str
 ):
-    told = [replace(query, buckets={"of": "letters"}) for query in both.queries()]
-    both.add_queries(loaded(told), update=True)
+    told = [replace(query, buckets={"of": "letters"}) for query in both.queries.all()]
+    both.queries.load(loaded(told), update=True)
     app = open_page(page, a="new", chunking="v2")
     assert "Of chunking v2: 0 of 2 queries have grades" in words(app)
     said = words(app)

@@ -24,13 +24,13 @@ def change(path: Path, *values: str, exit_code: int = 0) -> str:
 
 
 def test_a_team_chooses_the_measures_of_a_task_and_no_hash_moves(filled: Store) -> None:
-    before = filled.golden_state().hash
+    before = filled.collection.golden_state().hash
     said = change(filled.path, "single=RR  P(rel=2)@5", "research=AP")
     assert "'single=RR P(rel=2)@5' research=AP" in said
-    assert filled.settings().measures_by_task == {"single": "RR P(rel=2)@5", "research": "AP"}
-    assert filled.golden_state().hash == before
+    assert filled.settings.read().measures_by_task == {"single": "RR P(rel=2)@5", "research": "AP"}
+    assert filled.collection.golden_state().hash == before
     change(filled.path, "")
-    assert filled.settings().measures_by_task == {}
+    assert filled.settings.read().measures_by_task == {}
     audit = CliRunner().invoke(main, ["--db", str(filled.path), "audit"])
     assert "measures_by_task" in audit.output
 
@@ -46,7 +46,7 @@ def test_a_team_chooses_the_measures_of_a_task_and_no_hash_moves(filled: Store) 
 )
 def test_what_is_no_task_or_no_measure_is_refused(filled: Store, given: str, why: str) -> None:
     assert why in change(filled.path, given, exit_code=1)
-    assert filled.settings().measures_by_task == {}
+    assert filled.settings.read().measures_by_task == {}
 
 
 def test_the_measure_that_leads_a_task_is_the_bar_of_its_queries() -> None:

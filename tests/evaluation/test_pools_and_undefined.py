@@ -68,19 +68,19 @@ def test_live_equals_batch_bit_for_bit_as_chunks_of_the_pool_are_graded(preset, 
         assert report.facts["in the pool, but ungraded"] == 3
         (files / "r.json").write_text(str(RUN).replace("'", '"'))
         import_export.read("run", files / "r.json", LoadOptions())(store)
-        store.add_grader("Ann")
-        board = Scoreboard(store.collection(), conventions)
+        store.people.add("Ann")
+        board = Scoreboard(store.collection.read(), conventions)
         board.table(measures)
         for number, (query, chunk, grade) in enumerate(
             [("q1", "b", 3), ("q3", "a", 1), ("q1", "x", 0)]
         ):
-            store.judge(Judgment(f"e{number}", query, chunk, "Ann", "grade", grade))
-            board.refresh(store.changes_since(board.revision), store.revision())
-            fresh = Scoreboard(store.collection(), conventions)
+            store.judgments.add(Judgment(f"e{number}", query, chunk, "Ann", "grade", grade))
+            board.refresh(store.judgments.changes_since(board.revision), store.judgments.revision())
+            fresh = Scoreboard(store.collection.read(), conventions)
             for measure in measures:
                 live, batch = board.values(measure), fresh.values(measure)
                 assert np.array_equal(live, batch, equal_nan=True), str(measure)
-        assert store.ungraded() == [UnjudgedPair("q2", "y")]
+        assert store.golden_loads.ungraded() == [UnjudgedPair("q2", "y")]
 
 
 def test_a_pool_stays_in_the_golden_set_and_leaves_with_it(files):
@@ -145,8 +145,8 @@ def test_what_a_query_without_anything_relevant_counts_is_chosen_and_said(
     ],
 )
 def test_a_terminal_chooses_it_by_an_option_and_says_it(filled: Store, options, n, value, words):
-    filled.add_queries(Loaded("test", [Query("q3", "in vain")], [1]))
-    filled.judge(Judgment("e", "q3", "c1", "Ann", grade=0))
+    filled.queries.load(Loaded("test", [Query("q3", "in vain")], [1]))
+    filled.judgments.add(Judgment("e", "q3", "c1", "Ann", grade=0))
 
     def rows(*asked: str):
         command = ["--db", str(filled.path), *asked, "--measures", "RR", "--format", "json"]

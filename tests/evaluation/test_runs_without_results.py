@@ -231,13 +231,13 @@ def database(tmp_path: Path) -> Path:
     """Two graded queries and one that nobody graded, which "empty" alone answers."""
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded([Query(f"q{n}", f"query {n}", task="single") for n in (1, 2, 3)]))
-        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in (1, 2)]))
-        store.add_run(loaded([Ranking(f"q{n}", ("c1", "c2")) for n in (1, 2, 3)]), name="full")
-        store.add_run(loaded([Ranking("q3", ("c1", "c2"))]), name="empty")
-        store.add_run(loaded([Ranking("q1", ()), Ranking("q2", ())]), name="blank")
+        store.queries.load(loaded([Query(f"q{n}", f"query {n}", task="single") for n in (1, 2, 3)]))
+        store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in (1, 2)]))
+        store.runs.load(loaded([Ranking(f"q{n}", ("c1", "c2")) for n in (1, 2, 3)]), name="full")
+        store.runs.load(loaded([Ranking("q3", ("c1", "c2"))]), name="empty")
+        store.runs.load(loaded([Ranking("q1", ()), Ranking("q2", ())]), name="blank")
         grades = [GoldenGrade("q1", "c1", 3), GoldenGrade("q2", "c2", 3)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 

@@ -55,9 +55,9 @@ def test_an_update_never_replaces_a_text_by_nothing(content: str, chunking: str,
     first = put(tmp_path, "a.csv", "chunk_id,text,title\nd1,Free.,Shipping\n")
     second = put(tmp_path, "b.jsonl", content)
     with Store(tmp_path / "db", create=True) as store:
-        store.add_chunks(read_chunks(first), chunking=chunking)
-        report = store.add_chunks(read_chunks(second), update=True, chunking=chunking)
-        chunk = store.chunk(f"{chunking}:d1" if chunking else "d1")
+        store.chunks.load(read_chunks(first), chunking=chunking)
+        report = store.chunks.load(read_chunks(second), update=True, chunking=chunking)
+        chunk = store.chunks.get(f"{chunking}:d1" if chunking else "d1")
     assert chunk is not None
     assert (chunk.text, chunk.title) == ("Free.", "Shipping")
     assert report.facts["no text here, the text already there kept"] == 1
@@ -94,8 +94,8 @@ def test_a_chunk_known_by_id_is_with_text_only_if_it_has_one(
 ):
     first, second = put(tmp_path, "a.jsonl", '{"id": "d1"}'), put(tmp_path, "b.jsonl", content)
     with Store(tmp_path / "db", create=True) as store:
-        store.add_chunks(read_chunks(first))
-        assert store.add_chunks(read_chunks(second)).facts[said] == 1
+        store.chunks.load(read_chunks(first))
+        assert store.chunks.load(read_chunks(second)).facts[said] == 1
 
 
 @pytest.mark.parametrize("name", ["c.tsv", "c.csv", "c.txt"])
@@ -143,6 +143,6 @@ def test_an_update_never_replaces_a_title_by_nothing(tmp_path: Path):
     first = put(tmp_path, "a.csv", "chunk_id,text,title\nd1,Free.,Shipping\n")
     second = put(tmp_path, "b.csv", "chunk_id,text\nd1,Free of charge.\n")
     with Store(tmp_path / "db", create=True) as store:
-        store.add_chunks(read_chunks(first))
-        store.add_chunks(read_chunks(second), update=True)
-        assert store.chunk("d1") == Chunk("d1", text="Free of charge.", title="Shipping")
+        store.chunks.load(read_chunks(first))
+        store.chunks.load(read_chunks(second), update=True)
+        assert store.chunks.get("d1") == Chunk("d1", text="Free of charge.", title="Shipping")

@@ -48,9 +48,9 @@ def test_a_dataset_brings_queries_texts_and_grades(value, indent, tmp_path):
     done = run.invoke(main, ["load", "files", str(path), "--db", str(tmp_path / "g.db")])
     assert done.exit_code == 0, done.output
     with Store(tmp_path / "g.db") as store:
-        assert store.texts_of_queries() == QUERIES
-        assert store.chunk("p2") == Chunk("p2", text=CORPUS["p2"])
-        assert [(g.query_id, g.chunk_id, g.grade) for g in store.golden_set()[1]] == [
+        assert store.queries.texts() == QUERIES
+        assert store.chunks.get("p2") == Chunk("p2", text=CORPUS["p2"])
+        assert [(g.query_id, g.chunk_id, g.grade) for g in store.golden_set.read()[1]] == [
             ("k1", "p1", 1)
         ]
 

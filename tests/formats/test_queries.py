@@ -328,9 +328,9 @@ def test_no_load_replaces_a_reference_or_guideline_by_nothing(name, update, tmp_
     )
     second.write_text(LESS[name])
     with Store(tmp_path / "db", create=True) as store:
-        store.add_queries(read_queries(first))
-        report = store.add_queries(read_queries(second), update=update)
-        (query,) = store.queries()
+        store.queries.load(read_queries(first))
+        report = store.queries.load(read_queries(second), update=update)
+        (query,) = store.queries.all()
     assert (query.reference, query.guideline) == ("At nine.", "Be strict.")
     kept = "no reference or guideline here, the one already there kept"
     assert (report.facts[kept], report.facts["already there"]) == (1, 1)
@@ -341,6 +341,6 @@ def test_an_update_changes_a_reference_that_it_has(tmp_path):
     first.write_text('{"query_id": "q1", "query": "When?", "reference": "At nine."}')
     second.write_text('{"query_id": "q1", "query": "When?", "reference": "At ten."}')
     with Store(tmp_path / "db", create=True) as store:
-        store.add_queries(read_queries(first))
-        assert store.add_queries(read_queries(second), update=True).facts["updated"] == 1
-        assert store.queries()[0].reference == "At ten."
+        store.queries.load(read_queries(first))
+        assert store.queries.load(read_queries(second), update=True).facts["updated"] == 1
+        assert store.queries.all()[0].reference == "At ten."

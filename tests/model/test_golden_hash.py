@@ -20,9 +20,9 @@ from labeler.store import Store
 
 def hash_of(store: Store) -> str:
     """Return the hash a store has, which is that of what the engine reads of it."""
-    collected = store.collection().golden
+    collected = store.collection.read().golden
     assert collected is not None
-    assert collected.hash == store.golden_state().hash
+    assert collected.hash == store.collection.golden_state().hash
     return collected.hash
 
 
@@ -71,10 +71,10 @@ def test_another_program_makes_the_same_hash_of_an_export(store: Store, loaded, 
     grades = [GoldenGrade("q\u00e9\u2028", "c\U0001f600", 2, ("Zoë", "Ann"), "note")]
     rests_on = Evidence("0" * 32, ((0, 5), (7, 9)))
     grades += [GoldenGrade("q\u00e9\u2028", "c\ufb01", 0, evidence=rests_on)]
-    store.add_golden(golden(grades, [Query("q2", "plain"), odd]))
+    store.golden_loads.add(golden(grades, [Query("q2", "plain"), odd]))
     settings = Settings(rel=2, prompt_k=3, prompt_k_by_task={"single": 1}, pool_depth=7)
-    store.save_settings(settings)
-    exported = write_golden(*store.golden_set(), "jsonl")
+    store.settings.save(settings)
+    exported = write_golden(*store.golden_set.read(), "jsonl")
     assert by_another_program(exported, settings) == hash_of(store)
 
 
@@ -83,12 +83,12 @@ def test_the_order_in_which_things_were_loaded_does_not_count(tmp_path: Path, go
     grades = [GoldenGrade("q1", "c1", 1, ("Ann", "Bob")), GoldenGrade("q2", "c2", 0, ("Bob",))]
     grades += [GoldenGrade("q1", "c10", 2, ("Cy",)), GoldenGrade("q1", "c2", 3, ("Ann",))]
     with Store(tmp_path / "one.db", create=True) as one:
-        one.add_golden(golden(grades, queries))
+        one.golden_loads.add(golden(grades, queries))
         before = hash_of(one)
     with Store(tmp_path / "two.db", create=True) as two:
-        two.add_chunks(golden([Chunk("c9", "more"), Chunk("c2", "text")]).grades)
+        two.chunks.load(golden([Chunk("c9", "more"), Chunk("c2", "text")]).grades)
         turned = [replace(queries[1], buckets={"b": "y", "a": "x"}), queries[0]]
-        two.add_golden(golden(grades[::-1], turned))
+        two.golden_loads.add(golden(grades[::-1], turned))
         assert hash_of(two) == before
 
 
@@ -96,31 +96,31 @@ def test_an_export_loaded_elsewhere_has_the_same_hash(
     filled: Store, tmp_path: Path, golden: Callable[..., LoadedGolden]
 ) -> None:
     for name, grade in [("Ann", 3), ("Bob", 1), ("Cleo", 1)]:
-        filled.add_grader(name)
-        filled.judge(Judgment(f"{name}/1", "q1", "c3", name, grade=grade))
-    filled.judge(Judgment("Bob/2", "q2", "c1", "Bob", "adjudicate", 2))
-    (tmp_path / "golden.jsonl").write_bytes(write_golden(*filled.golden_set(), "jsonl"))
+        filled.people.add(name)
+        filled.judgments.add(Judgment(f"{name}/1", "q1", "c3", name, grade=grade))
+    filled.judgments.add(Judgment("Bob/2", "q2", "c1", "Bob", "adjudicate", 2))
+    (tmp_path / "golden.jsonl").write_bytes(write_golden(*filled.golden_set.read(), "jsonl"))
     with Store(tmp_path / "other.db", create=True) as other:
-        other.add_golden(read_golden(tmp_path / "golden.jsonl"))
+        other.golden_loads.add(read_golden(tmp_path / "golden.jsonl"))
         assert hash_of(other) == hash_of(filled)
 
 
 CHANGES: dict[str, Callable[[Store], object]] = {
-    "a grade": lambda store: store.judge(Judgment("e1", "q1", "c3", "Ann", grade=1)),
-    "a passage": lambda store: store.judge(
+    "a grade": lambda store: store.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=1)),
+    "a passage": lambda store: store.judgments.add(
         Judgment("e1", "q1", "c1", "Ann", grade=3, evidence=((0, 4),))
     ),
-    "a rule": lambda store: store.save_settings(Settings(golden_rule="majority")),
-    "a threshold": lambda store: store.save_settings(Settings(rel=2)),
-    "a name": lambda store: store.rename_grader("Ann", "Anna"),
-    "a query less": lambda store: store.retire_query("q2"),
+    "a rule": lambda store: store.settings.save(Settings(golden_rule="majority")),
+    "a threshold": lambda store: store.settings.save(Settings(rel=2)),
+    "a name": lambda store: store.people.rename("Ann", "Anna"),
+    "a query less": lambda store: store.queries.retire("q2"),
 }
 
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_counts_moves_the_hash(filled: Store, what: str) -> None:
-    filled.add_grader("Ann")
-    filled.judge(Judgment("e0", "q1", "c1", "Ann", grade=2))
+    filled.people.add("Ann")
+    filled.judgments.add(Judgment("e0", "q1", "c1", "Ann", grade=2))
     before = hash_of(filled)
     CHANGES[what](filled)
     assert hash_of(filled) != before
@@ -128,25 +128,27 @@ def test_what_counts_moves_the_hash(filled: Store, what: str) -> None:
 
 def test_what_no_number_depends_on_leaves_the_hash_alone(filled: Store, loaded) -> None:
     before = hash_of(filled)
-    filled.add_grader("Ann")
-    filled.save_settings(Settings(words=("none", "some", "much", "all"), guideline="Read."))
-    filled.add_chunks(loaded([Chunk("c1", "another text")]), update=True)
-    filled.judge(Judgment("e1", "q1", "c3", "Ann", "cannot_tell"))
+    filled.people.add("Ann")
+    filled.settings.save(Settings(words=("none", "some", "much", "all"), guideline="Read."))
+    filled.chunks.load(loaded([Chunk("c1", "another text")]), update=True)
+    filled.judgments.add(Judgment("e1", "q1", "c3", "Ann", "cannot_tell"))
     assert hash_of(filled) == before
-    filled.judge(Judgment("e2", "q1", "c3", "Ann", grade=1))
-    filled.undo(event_id="e3", undoes="e2", grader="Ann")
+    filled.judgments.add(Judgment("e2", "q1", "c3", "Ann", grade=1))
+    filled.judgments.undo(event_id="e3", undoes="e2", grader="Ann")
     assert hash_of(filled) == before
 
 
 def test_a_board_that_follows_says_the_hash_that_a_fresh_one_says(filled: Store) -> None:
-    board = Scoreboard(filled.collection(), Conventions.of())
-    filled.add_grader("Ann")
+    board = Scoreboard(filled.collection.read(), Conventions.of())
+    filled.people.add("Ann")
     seen = {board.conventions.golden}
     for number, (query, chunk, grade) in enumerate([("q1", "c3", 1), ("q2", "c1", 3)]):
-        filled.judge(Judgment(f"e{number}", query, chunk, "Ann", grade=grade))
-        board.refresh(*filled.news_since(board.revision, board.golden_state))
+        filled.judgments.add(Judgment(f"e{number}", query, chunk, "Ann", grade=grade))
+        board.refresh(*filled.collection.news_since(board.revision, board.golden_state))
         assert board.conventions.golden == hash_of(filled)
-        assert board.conventions == Scoreboard(filled.collection(), Conventions.of()).conventions
+        assert (
+            board.conventions == Scoreboard(filled.collection.read(), Conventions.of()).conventions
+        )
         seen.add(board.conventions.golden)
     assert len(seen) == 3
 
@@ -173,13 +175,15 @@ def test_a_split_is_read_with_queries_and_kept_by_files_that_say_none(
     path.write_text("\n".join(lines))
     loaded = read_queries(path)
     assert (loaded.facts["split dev"], loaded.facts["split held-out"]) == (1, 1)
-    store.add_queries(loaded)
+    store.queries.load(loaded)
     path.write_text('{"query_id": "q1", "query": "a"}')
-    assert not store.add_queries(read_queries(path)).changed
-    splits = {query.query_id: query.split for query in store.queries()}
+    assert not store.queries.load(read_queries(path)).changed
+    splits = {query.query_id: query.split for query in store.queries.all()}
     assert splits == {"q1": "held-out", "q2": "dev", "q3": None}
-    assert store.queries()[2].metadata == {"split": "train"}
-    (tmp_path / "golden.jsonl").write_bytes(before := write_golden(*store.golden_set(), "jsonl"))
+    assert store.queries.all()[2].metadata == {"split": "train"}
+    (tmp_path / "golden.jsonl").write_bytes(
+        before := write_golden(*store.golden_set.read(), "jsonl")
+    )
     with Store(tmp_path / "other.db", create=True) as other:
-        other.add_golden(read_golden(tmp_path / "golden.jsonl"))
-        assert write_golden(*other.golden_set(), "jsonl") == before
+        other.golden_loads.add(read_golden(tmp_path / "golden.jsonl"))
+        assert write_golden(*other.golden_set.read(), "jsonl") == before

@@ -50,9 +50,9 @@ def test_a_text_that_is_cut_has_the_marks_that_are_in_it():
 
 def test_a_disagreement_comes_with_what_both_graders_marked(filled: Store, pad: Pad, loaded: Any):
     for grader, grade, passages in (("Ann", 3, ((0, 4),)), ("Bob", 0, ((5, 6),))):
-        filled.judge(Judgment(grader, "q1", "c1", grader, grade=grade, evidence=passages))
+        filled.judgments.add(Judgment(grader, "q1", "c1", grader, grade=grade, evidence=passages))
     [item] = pad.get("disagreements")["items"]
     assert [each["evidence"] for each in item["opinions"]] == [[[0, 4]], [[5, 6]]]
-    filled.add_chunks(loaded([Chunk("c1", "another text")]), update=True)
+    filled.chunks.load(loaded([Chunk("c1", "another text")]), update=True)
     [item] = pad.get("disagreements")["items"]
     assert not any("evidence" in each for each in item["opinions"])

@@ -80,11 +80,11 @@ def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
     assert "second (B) against first (A)" in text
     assert "first , system bm25, of 2026-01-31, 2 queries" in text
     assert "Day 2026-11-22" in text
-    golden = filled.collection().golden
+    golden = filled.collection.read().golden
     assert golden is not None
     assert f"Golden version {golden.hash}" in text
-    board = Scoreboard(filled.collection(), Conventions.of())
-    rules, singles = DecisionRules.of(filled.settings()), filled.single_grades()
+    board = Scoreboard(filled.collection.read(), Conventions.of())
+    rules, singles = DecisionRules.of(filled.settings.read()), filled.activity.single_grades()
     found = judge_pair(board, "first", "second", rules, singles=singles)
     assert len(found.statements) > 3
     for each in found.statements:
@@ -121,9 +121,9 @@ def test_keywords_are_in_a_report_where_queries_have_some(filled: Store, tmp_pat
     assert "Keywords" not in page_of(path).text
     queries = [
         replace(query, keywords=("3", "nowhere")) if query.query_id == "q1" else query
-        for query in filled.queries()
+        for query in filled.queries.all()
     ]
-    filled.add_queries(loaded(queries), update=True)
+    filled.queries.load(loaded(queries), update=True)
     report(filled, "first", "second", "-o", str(path), "--force")
     text = page_of(path).text
     assert "Keywords run RR@10 nDCG@10 coverage@10 n first 0.1667" in text
@@ -154,7 +154,7 @@ def test_the_same_golden_set_gives_the_same_bytes_from_the_command_and_from_comp
     report(filled, "first", "second", "-o", str(two), "--date", today)
     assert one.read_bytes() == two.read_bytes()
     monkeypatch.setenv("LABELER_DB", str(filled.path))
-    board = Scoreboard(filled.collection(), scoreboards.conventions(filled.settings()))
+    board = Scoreboard(filled.collection.read(), scoreboards.conventions(filled.settings.read()))
     measures = board.conventions.measures("nDCG@10 R@prompt P@prompt Success@3 RR AP Judged@10")
     compared = compare(board, "first", "second", measures)
     [by] = board.resolve(measures[:1])
@@ -167,7 +167,7 @@ def test_a_report_of_a_frozen_version_stays_as_it_was(filled: Store, tmp_path: P
     paths = [tmp_path / "before.html", tmp_path / "after.html"]
     asked = ("first", "second", "--golden", "review-1", "--date", "2026-11-22")
     report(filled, *asked, "-o", str(paths[0]))
-    filled.judge(Judgment("an event", "q1", "c4", "Ann", "grade", 3))
+    filled.judgments.add(Judgment("an event", "q1", "c4", "Ann", "grade", 3))
     report(filled, *asked, "-o", str(paths[1]))
     before, after = (path.read_bytes() for path in paths)
     assert before == after
@@ -175,8 +175,10 @@ def test_a_report_of_a_frozen_version_stays_as_it_was(filled: Store, tmp_path: P
 
 
 def test_of_some_queries_alone_nothing_is_said_of_the_others(filled: Store, tmp_path: Path) -> None:
-    queries = [replace(query, split="dev") for query in filled.queries() if query.query_id == "q2"]
-    filled.add_queries(loaded(queries), update=True)
+    queries = [
+        replace(query, split="dev") for query in filled.queries.all() if query.query_id == "q2"
+    ]
+    filled.queries.load(loaded(queries), update=True)
     path = tmp_path / "dev.html"
     report(filled, "first", "second", "--split", "dev", "-o", str(path))
     text = page_of(path).text
@@ -224,7 +226,7 @@ def test_a_report_is_in_the_audit_as_what_leaves_the_golden_set(
     filled: Store, tmp_path: Path
 ) -> None:
     report(filled, "first", "-o", str(tmp_path / "report.html"))
-    newest = list(filled.audit_log())[-1]
+    newest = list(filled.audit.log())[-1]
     assert (newest.kind, newest.detail["format"]) == ("export", "report")
     assert newest.subject.endswith("report.html")
 
@@ -233,13 +235,13 @@ def test_nobody_s_names_leave_the_text_they_are(tmp_path: Path) -> None:
     path = tmp_path / "evil.db"
     with Store(path, create=True) as store:
         queries = [Query(f"{HOSTILE}{n}", HOSTILE, buckets={NAME: NAME}) for n in "12"]
-        store.add_queries(loaded(queries))
-        store.add_chunks(loaded([Chunk(f"{HOSTILE}{n}", HOSTILE, HOSTILE) for n in "abc"]))
+        store.queries.load(loaded(queries))
+        store.chunks.load(loaded([Chunk(f"{HOSTILE}{n}", HOSTILE, HOSTILE) for n in "abc"]))
         for name, order in (("a", "abc"), ("b", "cab")):
             lists = [Ranking(q.query_id, tuple(f"{HOSTILE}{n}" for n in order)) for q in queries]
-            store.add_run(loaded(lists), name=f"{NAME}{name}", system=NAME)
+            store.runs.load(loaded(lists), name=f"{NAME}{name}", system=NAME)
         grades = [GoldenGrade(query.query_id, f"{HOSTILE}c", 3, (NAME,)) for query in queries]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
         report(store, f"{NAME}a", f"{NAME}b", "-o", str(tmp_path / "evil.html"))
     page = page_of(tmp_path / "evil.html")
     assert not [tag for tag, _ in page.tags if tag in ("img", "script", "iframe", "object")]
@@ -277,9 +279,9 @@ def test_a_report_of_a_thousand_queries_is_under_three_megabytes() -> None:
 def test_a_report_of_a_set_that_nobody_graded_says_so(tmp_path: Path) -> None:
     path = tmp_path / "empty.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q1", "a question")]))
+        store.queries.load(loaded([Query("q1", "a question")]))
         for run in ("one", "two"):
-            store.add_run(loaded([Ranking("q1", ("c1", "c2"))]), name=run)
+            store.runs.load(loaded([Ranking("q1", ("c1", "c2"))]), name=run)
         report(store, "one", "two", "-o", str(tmp_path / "empty.html"))
     text = page_of(tmp_path / "empty.html").text
     assert "0 golden grades, 0 of 1 queries graded" in text

@@ -76,9 +76,11 @@ def pass_by(shelf: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], 
     def let(seconds: float) -> None:
         nonlocal now
         now += seconds
-        for grader, seen_at in shelf._rows("SELECT grader, seen_at FROM claims"):
+        for grader, seen_at in shelf.connection.rows("SELECT grader, seen_at FROM claims"):
             earlier = moment(datetime.fromisoformat(seen_at) - timedelta(seconds=seconds))
-            shelf._db.execute("UPDATE claims SET seen_at = ? WHERE grader = ?", [earlier, grader])
+            shelf.connection.execute(
+                "UPDATE claims SET seen_at = ? WHERE grader = ?", [earlier, grader]
+            )
 
     return let
 
@@ -103,7 +105,7 @@ def test_a_grader_stays_with_a_query_when_one_before_it_is_free(shelf: Store, pa
 
 
 def test_where_the_least_judged_come_first_a_grader_still_finishes_a_query(shelf: Store):
-    shelf.save_settings(Settings(overlap=0, strategy=STRATEGIES[2]))
+    shelf.settings.save(Settings(overlap=0, strategy=STRATEGIES[2]))
     desk = Assigner()
     seen = []
     for _ in range(20):
@@ -121,7 +123,7 @@ def test_when_all_is_claimed_there_is_still_work(shelf: Store):
 
 
 def test_queries_for_everyone_are_not_claimed(shelf: Store):
-    shelf.save_settings(Settings(overlap=1))
+    shelf.settings.save(Settings(overlap=1))
     desk = Assigner()
     ann = ask(desk, shelf, "Ann")
     judge(shelf, ann.papers[0])
@@ -130,10 +132,10 @@ def test_queries_for_everyone_are_not_claimed(shelf: Store):
 
 
 def test_a_verdict_and_an_import_close_a_shared_query_too(filled: Store):
-    filled.save_settings(Settings(overlap=1))
+    filled.settings.save(Settings(overlap=1))
     desk = Assigner()
     assert set(pairs_of(ask(desk, filled))) == {("q1", "c3"), ("q1", "c4")}
-    filled.judge(Judgment("verdict", "q1", "c3", "Bob", kind="adjudicate", grade=1))
+    filled.judgments.add(Judgment("verdict", "q1", "c3", "Bob", kind="adjudicate", grade=1))
     assert pairs_of(ask(desk, filled)) == [("q1", "c4")]
 
 
@@ -164,7 +166,7 @@ def test_what_a_grader_said_of_a_query_is_told_with_it(shelf: Store):
 
 
 def test_a_field_confines_what_comes_and_what_is_counted(filled: Store, loaded):
-    filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
+    filled.chunks.load(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
     desk = Assigner()
     field = parse_scope("intent", "billing")
     found = ask(desk, filled, limit=60, within=field)
@@ -172,7 +174,7 @@ def test_a_field_confines_what_comes_and_what_is_counted(filled: Store, loaded):
     assert numbers(found) == (0, 2, 0, 1)
     assert queries_of(ask(desk, filled, limit=60)) == {"q1", "q2"}
     assert queries_of(ask(desk, filled, within=parse_scope("task", "single"))) == {"q1"}
-    filled.retire_query("q2")
+    filled.queries.retire("q2")
     with pytest.raises(NotFound, match="no query has intent 'billing'"):
         ask(desk, filled, within=field)
 
@@ -192,8 +194,8 @@ def test_an_unknown_field_is_said(filled: Store):
 
 
 def test_a_split_confines_too_and_a_bucket_of_it(shelf: Store):
-    shelf.set_splits({"m0": "dev", "m1": "dev", "m2": "test"}, {})
-    shelf.mark_leaked([LeakedQuery("m1", "few.jsonl", 1, "query", 1.0, "words")])
+    shelf.splits.assign({"m0": "dev", "m1": "dev", "m2": "test"}, {})
+    shelf.splits.mark_leaked([LeakedQuery("m1", "few.jsonl", 1, "query", 1.0, "words")])
     desk = Assigner()
     dev = ask(desk, shelf, limit=60, within=parse_scope(None, None, "dev"))
     assert queries_of(dev) == {"m0", "m1"}
@@ -201,7 +203,7 @@ def test_a_split_confines_too_and_a_bucket_of_it(shelf: Store):
     unseen = parse_scope(None, None, "dev", "without")
     assert queries_of(ask(desk, shelf, limit=60, within=unseen)) == {"m0"}
     assert queries_of(ask(desk, shelf, limit=400)) > {"m0", "m1", "m2", "m3"}
-    shelf.set_splits({"m3": "dev"}, {})
+    shelf.splits.assign({"m3": "dev"}, {})
     dev = ask(desk, shelf, limit=60, within=parse_scope(None, None, "dev"))
     assert queries_of(dev) == {"m0", "m1", "m3"}, "as splits are assigned"
     with pytest.raises(NotFound, match="no query is in the split held-out"):
@@ -211,8 +213,8 @@ def test_a_split_confines_too_and_a_bucket_of_it(shelf: Store):
 
 
 def test_a_split_and_a_bucket_confine_together(filled: Store, loaded):
-    filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
-    filled.set_splits({"q1": "test", "q2": "dev"}, {})
+    filled.chunks.load(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
+    filled.splits.assign({"q1": "test", "q2": "dev"}, {})
     desk = Assigner()
     both = parse_scope("intent", "billing", "dev")
     assert queries_of(ask(desk, filled, limit=60, within=both)) == {"q2"}
@@ -229,7 +231,7 @@ def test_the_counts_follow_a_grade_an_undo_and_a_cannot_tell(shelf: Store):
     judge(shelf, papers[9], kind="cannot_tell", grade=None)
     assert numbers(ask(desk, shelf)) == (10, 110, 1, 12)
     assert numbers(ask(desk, shelf, "Bob")) == (0, 111, 0, 12), "who cannot tell asks others"
-    shelf.undo(event_id="u1", undoes=event_ids[0], grader="Ann")
+    shelf.judgments.undo(event_id="u1", undoes=event_ids[0], grader="Ann")
     assert numbers(ask(desk, shelf)) == (9, 111, 0, 12)
     _, about = desk.next_for(shelf, "Ann", 400)
     query_id, _ = pair_of(papers[0])
@@ -238,47 +240,47 @@ def test_the_counts_follow_a_grade_an_undo_and_a_cannot_tell(shelf: Store):
 
 
 def test_the_reference_is_hidden_where_the_team_says_so(store: Store, loaded):
-    store.add_queries(loaded([Query("q", "a question", reference="the answer")]))
-    store.add_chunks(loaded([Chunk("c", "text")]))
-    store.add_run(loaded([Ranking("q", ("c",))]), name="run")
-    store.add_grader("Ann")
+    store.queries.load(loaded([Query("q", "a question", reference="the answer")]))
+    store.chunks.load(loaded([Chunk("c", "text")]))
+    store.runs.load(loaded([Ranking("q", ("c",))]), name="run")
+    store.people.add("Ann")
     desk = Assigner()
     assert desk.next_for(store, "Ann", 5)[1]["q"].query.reference == "the answer"
-    store.save_settings(Settings(show_reference=False))
+    store.settings.save(Settings(show_reference=False))
     shown = desk.next_for(store, "Ann", 5)[1]["q"].query
     assert shown == replace(Query("q", "a question"), reference=None)
 
 
 def test_only_holes_of_two_runs_are_asked_for(filled: Store, loaded):
-    filled.add_chunks(loaded([Chunk("c7", "text 7")]))
-    filled.add_run(loaded([Ranking("q1", ("c7", "c4", "c2"))]), name="third")
+    filled.chunks.load(loaded([Chunk("c7", "text 7")]))
+    filled.runs.load(loaded([Ranking("q1", ("c7", "c4", "c2"))]), name="third")
     unjudged = Settings(
         strategy=STRATEGIES[3], unjudged_of=("first", "third"), pool_depth=2, overlap=1
     )
-    filled.save_settings(unjudged)
+    filled.settings.save(unjudged)
     desk = Assigner()
     assert set(pairs_of(ask(desk, filled))) == {("q1", "c7"), ("q1", "c4")}
     judge(filled, ask(desk, filled).papers[0], "Bob")
     assert len(pairs_of(ask(desk, filled))) == 1, "it is no unjudged chunk any more"
-    filled.drop_run("third")
+    filled.runs.drop("third")
     with pytest.raises(NotFound, match="run 'third', which is not there any more; choose another"):
         ask(desk, filled)
-    filled.save_settings(Settings())
+    filled.settings.save(Settings())
     assert ("q1", "c3") in pairs_of(ask(desk, filled)), "and back without a restart"
 
 
 def test_a_tie_by_majority_is_asked_of_those_who_have_not_graded_it(filled: Store):
     for grader, grade in (("Ann", 0), ("Bob", 3)):
-        filled.add_grader(grader)
-        filled.judge(Judgment(f"tie-{grader}", "q1", "c3", grader, grade=grade))
+        filled.people.add(grader)
+        filled.judgments.add(Judgment(f"tie-{grader}", "q1", "c3", grader, grade=grade))
     asked, desk = {}, Assigner()
     for rule in (LOWER_MEDIAN, MAJORITY):
-        filled.save_settings(Settings(golden_rule=rule, overlap=0))
+        filled.settings.save(Settings(golden_rule=rule, overlap=0))
         for grader in ("Ann", "Bob", "Cy"):
-            filled.add_grader(grader)
+            filled.people.add(grader)
             asked[rule, grader] = ("q1", "c3") in pairs_of(ask(desk, filled, grader))
     assert [who for who, is_asked in asked.items() if is_asked] == [(MAJORITY, "Cy")]
-    filled.judge(Judgment("verdict", "q1", "c3", "Ann", "adjudicate", 3, blind=False))
+    filled.judgments.add(Judgment("verdict", "q1", "c3", "Ann", "adjudicate", 3, blind=False))
     assert ("q1", "c3") not in pairs_of(ask(desk, filled, "Cy"))
 
 
@@ -287,7 +289,7 @@ def test_what_changed_is_marked_and_comes_again(shelf: Store, loaded):
     paper = ask(desk, shelf).papers[0]
     query_id, chunk_id = pair_of(paper)
     event_id = judge(shelf, paper)
-    shelf.add_chunks(loaded([Chunk(chunk_id, "another text")]), update=True)
+    shelf.chunks.load(loaded([Chunk(chunk_id, "another text")]), update=True)
     [again] = [
         each for each in ask(desk, shelf, limit=400).papers if pair_of(each) == pair_of(paper)
     ]
@@ -312,12 +314,12 @@ def test_what_changed_is_marked_and_comes_again(shelf: Store, loaded):
 def test_the_whole_query_stands_in_the_graders_own_order_likes_together(store: Store, loaded):
     words = " ".join(f"w{number}" for number in range(20))
     texts = {f"c{n}": f"{words} new{n}" if n % 4 == 0 else f"text {n}" for n in range(20)}
-    store.add_queries(loaded([Query("q", "a question"), Query("alone", "no run knows it")]))
-    store.add_chunks(loaded([Chunk(name, text) for name, text in texts.items()]))
-    store.add_run(loaded([Ranking("q", tuple(texts))]), name="run")
-    store.save_settings(Settings(pool_depth=20))
+    store.queries.load(loaded([Query("q", "a question"), Query("alone", "no run knows it")]))
+    store.chunks.load(loaded([Chunk(name, text) for name, text in texts.items()]))
+    store.runs.load(loaded([Ranking("q", tuple(texts))]), name="run")
+    store.settings.save(Settings(pool_depth=20))
     for name in ("Ann", "Bob"):
-        store.add_grader(name)
+        store.people.add(name)
     desk = Assigner()
     (ann, groups), (bob, _) = (
         group_near_duplicates(desk.whole(store, name, "q")[0]) for name in ("Ann", "Bob")
@@ -336,7 +338,7 @@ def test_the_whole_query_stands_in_the_graders_own_order_likes_together(store: S
 
 
 def test_a_chunk_that_no_run_has_is_graded_and_counts_in_recall_only(filled: Store, loaded):
-    filled.add_chunks(loaded([Chunk("lost", "the invoices are in the archive")]))
+    filled.chunks.load(loaded([Chunk("lost", "the invoices are in the archive")]))
     desk = Assigner()
     before = numbers(ask(desk, filled))
     papers = desk.search(filled, "Ann", "q2", "invoices archive")
@@ -347,8 +349,10 @@ def test_a_chunk_that_no_run_has_is_graded_and_counts_in_recall_only(filled: Sto
     after = ask(desk, filled)
     assert numbers(after) == (before[0] + 1, *before[1:]), "the pool is what it was"
     assert ("q2", "lost") not in [pair_of(paper) for paper in desk.whole(filled, "Ann", "q2")[0]]
-    assert ("q2", "lost") in {(each.query_id, each.chunk_id) for each in filled.golden_set()[1]}
-    assert filled.found_by_hand("q2") == {filled.chunk_number("lost")}
+    assert ("q2", "lost") in {
+        (each.query_id, each.chunk_id) for each in filled.golden_set.read()[1]
+    }
+    assert filled.assignment.found_by_hand("q2") == {filled.chunks.number("lost")}
     [again] = desk.search(filled, "Ann", "q2", "archive")
     assert again.judged.grade == 3
     assert desk.search(filled, "Bob", "q2", "archive")[0].judged is None
@@ -374,14 +378,14 @@ def test_found_by_is_the_number_of_runs_that_have_it_in_the_pool(filled: Store):
     assert [desk.found_by(filled, "Ann", "q1", name) for name in ("c1", "c4", "c5", "c9")] == [
         *(2, 1, 0, 0)
     ]
-    filled.save_settings(Settings(pool_depth=1))
+    filled.settings.save(Settings(pool_depth=1))
     assert desk.found_by(filled, "Ann", "q1", "c1") == 1
 
 
 def test_a_list_without_a_chunk_adds_nothing_to_the_pool(filled: Store, loaded):
-    before = filled.pool(10)
-    filled.add_run(loaded([Ranking("q1", ())]), name="found nothing")
-    assert filled.pool(10) == before
+    before = filled.assignment.pool(10)
+    filled.runs.load(loaded([Ranking("q1", ())]), name="found nothing")
+    assert filled.assignment.pool(10) == before
     assert ask(Assigner(), filled, "Ann")
 
 
@@ -389,7 +393,7 @@ def test_a_list_without_a_chunk_adds_nothing_to_the_pool(filled: Store, loaded):
 
 
 def test_threads_that_ask_one_desk_while_others_judge_agree_with_the_store(shelf: Store, loaded):
-    shelf.save_settings(Settings(overlap=0.3))
+    shelf.settings.save(Settings(overlap=0.3))
     desk, troubles = Assigner(), []
 
     def grade(name: str) -> None:
@@ -401,7 +405,9 @@ def test_threads_that_ask_one_desk_while_others_judge_agree_with_the_store(shelf
                     for paper in found.papers[:2]:
                         event_id = judge(mine, paper, name)
                         if turn % 5 == 4:
-                            mine.undo(event_id=f"u {event_id}", undoes=event_id, grader=name)
+                            mine.judgments.undo(
+                                event_id=f"u {event_id}", undoes=event_id, grader=name
+                            )
                     desk.history(mine, name)
         except BaseException as trouble:
             troubles.append(trouble)
@@ -410,7 +416,7 @@ def test_threads_that_ask_one_desk_while_others_judge_agree_with_the_store(shelf
         try:
             with Store(shelf.path) as mine:
                 for number in range(8):
-                    mine.add_run(loaded([Ranking("m1", (f"x{number}",))]), name=f"run{number}")
+                    mine.runs.load(loaded([Ranking("m1", (f"x{number}",))]), name=f"run{number}")
                     desk.whole(mine, "Ann", "m1")
                     desk.search(mine, "Bob", "m1", "text")
         except BaseException as trouble:
@@ -427,4 +433,4 @@ def test_threads_that_ask_one_desk_while_others_judge_agree_with_the_store(shelf
         kept, new = ask(desk, shelf, name, 400), ask(Assigner(), shelf, name, 400)
         assert set(pairs_of(kept)) == set(pairs_of(new))
         assert numbers(kept) == numbers(new)
-        assert len(shelf.judged_by(name)) == kept.saved == 24
+        assert len(shelf.assignment.judged_by(name)) == kept.saved == 24

@@ -20,7 +20,7 @@ __all__ = ["shelf"]
 
 def seed_with_repeats(store: Store) -> int:
     """Return a seed by whose lots two of the first forty chunks come back."""
-    pool = store.pool(10)[0]
+    pool = store.assignment.pool(10)[0]
     for seed in range(1000):
         early = list(Pool(pool).in_order(seed, {}))[:40]
         if sum(stable_fraction(seed, "again", *pair) < REPEATED_SHARE for pair in early) == 2:
@@ -51,7 +51,7 @@ def test_a_few_chunks_come_back_once_after_thirty_others(shelf: Store):
         left -= 1
     assert len(repeats) >= 2
     assert len(repeats) == len(set(repeats)), "each once"
-    assert shelf.self_repeats("Ann") == [(2, 3)] * len(repeats)
+    assert shelf.activity.self_repeats("Ann") == [(2, 3)] * len(repeats)
     assert ask(desk, shelf).saved == 112
 
 
@@ -84,9 +84,9 @@ def test_a_repeat_that_was_taken_back_leaves_the_earlier_grade(shelf: Store):
     for paper in ask(desk, shelf, limit=80).papers:
         judge(shelf, paper, grade=1)
     paper = repeats_of(desk, shelf)[0]
-    shelf.undo(event_id="u", undoes=judge(shelf, paper, grade=3), grader="Ann")
-    assert shelf.self_repeats("Ann") == []
-    assert shelf.judgment_of("Ann", *pair_of(paper)).grade == 1
+    shelf.judgments.undo(event_id="u", undoes=judge(shelf, paper, grade=3), grader="Ann")
+    assert shelf.activity.self_repeats("Ann") == []
+    assert shelf.assignment.judgment_of("Ann", *pair_of(paper)).grade == 1
 
 
 def test_repeats_keep_to_the_field_and_out_of_remarked_queries(shelf: Store, loaded):
@@ -99,7 +99,7 @@ def test_repeats_keep_to_the_field_and_out_of_remarked_queries(shelf: Store, loa
     buckets = {f"m{n}": {"side": "here" if f"m{n}" == query_id else "there"} for n in range(12)}
     texts = {f"m{n}": f"question {n}" for n in range(12)}
     queries = [Query(name, texts[name], buckets=buckets[name]) for name in texts]
-    shelf.add_queries(loaded(queries), update=True)
+    shelf.queries.load(loaded(queries), update=True)
     there = {pair_of(paper) for paper in repeats_of(desk, shelf, within=Scope("side", "there"))}
     assert there == {pair for pair in repeats if pair[0] != query_id}
     remark(shelf, query_id)

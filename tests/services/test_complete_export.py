@@ -30,32 +30,34 @@ def rich(filled: Store, loaded) -> Store:
     """A golden set with all that can be said in one."""
     snapshots.freeze(filled, "v1", "a note")
     more = [Query("q7", "seven", split="dev", metadata={"a": [1, 0.5]}), Query("q8", "eight")]
-    filled.add_queries(loaded(more))
-    filled.add_chunks(loaded([Chunk("c1", "new text", document_id="d", position=2)]), update=True)
+    filled.queries.load(loaded(more))
+    filled.chunks.load(loaded([Chunk("c1", "new text", document_id="d", position=2)]), update=True)
     for number, (name, grade) in enumerate([("Ann", 3), ("Bob", 1), ("Cy", 1)]):
-        filled.judge(Judgment(f"e{number}", "q1", "c3", name, grade=grade, note="why", blind=False))
-    filled.judge(Judgment("a1", "q1", "c3", "Bob", "adjudicate", 2))
-    filled.judge(Judgment("t1", "q7", "c6", "Cy", "cannot_tell", reason="no text"))
-    filled.judge(Judgment("u1", "q7", "c2", "Cy", grade=3))
-    filled.undo(event_id="u2", undoes="u1", grader="Cy")
-    filled.remark(Remark("r1", "q2", "Ann", "unclear", "which?"))
-    filled.retire_query("q2")
+        filled.judgments.add(
+            Judgment(f"e{number}", "q1", "c3", name, grade=grade, note="why", blind=False)
+        )
+    filled.judgments.add(Judgment("a1", "q1", "c3", "Bob", "adjudicate", 2))
+    filled.judgments.add(Judgment("t1", "q7", "c6", "Cy", "cannot_tell", reason="no text"))
+    filled.judgments.add(Judgment("u1", "q7", "c2", "Cy", grade=3))
+    filled.judgments.undo(event_id="u2", undoes="u1", grader="Cy")
+    filled.remarks.add(Remark("r1", "q2", "Ann", "unclear", "which?"))
+    filled.queries.retire("q2")
     tend(filled)
-    filled.save_settings(Settings(rel=2, prompt_k_by_task={"single": 3}, guideline="Read."))
+    filled.settings.save(Settings(rel=2, prompt_k_by_task={"single": 3}, guideline="Read."))
     return filled
 
 
 def tend(store: Store) -> None:
     """Edit a query, and propose grades for one that was taken and one that was there."""
-    began = store.query("q7")
-    store.edit_query(replace(began, text="seven?", keywords=("7",)), query_fingerprint(began))
+    began = store.queries.get("q7")
+    store.queries.edit(replace(began, text="seven?", keywords=("7",)), query_fingerprint(began))
     votes = [
         AskedQuestion("", query_id="q1", grades={"c4": {2: 3, 0: 1}}),
         AskedQuestion("new", grades={"c9": {3: 1}}),
     ]
     found = group_questions(enumerate(votes, 1), "thumbs", "thumbs.csv")
-    store.add_candidates(found, found.questions)
-    store.take_candidate(1, Query("taken", "new"))
+    store.candidates.add(found, found.questions)
+    store.candidates.take(1, Query("taken", "new"))
 
 
 def test_a_complete_file_makes_the_golden_set_anew(
@@ -64,24 +66,33 @@ def test_a_complete_file_makes_the_golden_set_anew(
     file, other = tmp_path / "all.jsonl.gz", tmp_path / "other.db"
     told = run("export", file, "--complete").output
     assert "left out: runs, answers, signals, candidates, people, seals, the audit" in told
-    assert rich.golden_state().hash in told
+    assert rich.collection.golden_state().hash in told
     before = import_export.export(rich, "complete")
     result = run("--db", other, "load", "complete", file)
     assert result.exit_code == 0, result.output
     with Store(other) as store:
-        assert store.golden_state().hash == rich.golden_state().hash
+        assert store.collection.golden_state().hash == rich.collection.golden_state().hash
         assert import_export.export(store, "complete") == before
         assert import_export.export(store, "jsonl") == import_export.export(rich, "jsonl")
-        assert (store.events(), store.remark_log()) == (rich.events(), rich.remark_log())
-        assert (store.settings(), store.versions()) == (rich.settings(), rich.versions())
-        assert (store.tended().changes[0], store.votes()) == (
-            replace(rich.tended().changes[0], number=1),
-            rich.votes(),
+        assert (store.judgments.log(), store.remarks.log()) == (
+            rich.judgments.log(),
+            rich.remarks.log(),
         )
-        assert store.origin_of("taken") == rich.origin_of("taken")
-        assert (store.tended().origins, store.candidates()) == (rich.tended().origins, ([], 0))
-        assert store.run_names() == []
-        assert not store.has_query("q2")
+        assert (store.settings.read(), store.versions.all()) == (
+            rich.settings.read(),
+            rich.versions.all(),
+        )
+        assert (store.full_copy.tended().changes[0], store.suggestions.votes()) == (
+            replace(rich.full_copy.tended().changes[0], number=1),
+            rich.suggestions.votes(),
+        )
+        assert store.history.origin_of("taken") == rich.history.origin_of("taken")
+        assert (store.full_copy.tended().origins, store.candidates.find()) == (
+            rich.full_copy.tended().origins,
+            ([], 0),
+        )
+        assert store.runs.names() == []
+        assert not store.queries.has("q2")
     again = run("--db", other, "load", "files", file)
     assert again.exit_code == 1
     assert "goes into an empty file" in again.output

@@ -30,6 +30,7 @@ from labeler.store.backup.file_check import check_file
 from labeler.store.columns import hash_text
 from tests.support.databases import IN_BOTH, REFUSED, another_tool, rewrite
 from tests.support.examples import examples
+from tests.support.store_reads import check_seals
 
 TEXT = "Naïve 👩‍🏫 café. Refunds take 30 days. 返金は三十日以内です。"
 MARKED = ((0, 5), (17, 39))
@@ -38,26 +39,26 @@ MARKED = ((0, 5), (17, 39))
 @pytest.fixture
 def marked(filled: Store, loaded: Callable[..., Loaded[Chunk]]) -> Store:
     """A golden set whose chunk c1 has a text of many scripts, with Ann's grade and its evidence."""
-    filled.add_chunks(loaded([Chunk("c1", TEXT)]), update=True)
+    filled.chunks.load(loaded([Chunk("c1", TEXT)]), update=True)
     for name in ("Cyd", "Dot", "Lea"):
-        filled.add_grader(name)
-    filled.judge(Judgment("e1", "q1", "c1", "Ann", grade=2, evidence=MARKED))
+        filled.people.add(name)
+    filled.judgments.add(Judgment("e1", "q1", "c1", "Ann", grade=2, evidence=MARKED))
     return filled
 
 
 def evidence_of(store: Store) -> dict[tuple[str, str], tuple[tuple[int, int], ...]]:
-    return {pair: each.passages for pair, each in store.golden_evidence().items()}
+    return {pair: each.passages for pair, each in store.evidence.golden().items()}
 
 
 def test_a_grade_keeps_the_passages_that_made_it(marked: Store):
-    [event] = [each for each in marked.events() if each.event_id == "e1"]
+    [event] = [each for each in marked.judgments.log() if each.event_id == "e1"]
     assert event.evidence == MARKED
     assert event.text_hash == hash_text(TEXT)
-    [found] = marked.evidence("q1")
+    [found] = marked.evidence.of_grades("q1")
     assert (found.who, found.grade, found.passages) == (("Ann",), 2, MARKED)
     assert found.is_golden
     assert found.is_found
-    assert marked.evidence("q2") == []
+    assert marked.evidence.of_grades("q2") == []
 
 
 @pytest.mark.parametrize(
@@ -86,11 +87,13 @@ def test_passages_that_are_none_are_refused_with_what_would_be_right(given: obje
 
 
 def test_a_passage_beyond_the_text_is_refused_and_nothing_is_written(marked: Store):
-    before = marked.revision()
+    before = marked.judgments.revision()
     with pytest.raises(BadInput, match=rf"ends beyond the text, which has {len(TEXT)} characters"):
-        marked.judge(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((0, len(TEXT) + 1),)))
-    marked.judge(Judgment("e3", "q1", "c1", "Bob", grade=2, evidence=((0, len(TEXT)),)))
-    assert marked.revision() == before + 1
+        marked.judgments.add(
+            Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((0, len(TEXT) + 1),))
+        )
+    marked.judgments.add(Judgment("e3", "q1", "c1", "Bob", grade=2, evidence=((0, len(TEXT)),)))
+    assert marked.judgments.revision() == before + 1
 
 
 def test_what_is_no_grade_has_no_evidence():
@@ -100,7 +103,7 @@ def test_what_is_no_grade_has_no_evidence():
 
 @IN_BOTH
 def test_no_other_program_writes_evidence_that_cannot_be(marked: Store):
-    before = marked.events()
+    before = marked.judgments.log()
     said = (
         "INSERT INTO judgments (event_id, query, chunk, grader, kind, grade, blind, text_hash, "
         "created_at, evidence) SELECT 'x', query, chunk, grader, 'grade', 2, 1, text_hash, "
@@ -112,66 +115,72 @@ def test_no_other_program_writes_evidence_that_cannot_be(marked: Store):
     ):
         with another_tool(marked) as run, pytest.raises(REFUSED):
             run(said.replace("{}", evidence))
-    assert marked.events() == before
+    assert marked.judgments.log() == before
     with another_tool(marked) as run:
         run(said.replace("{}", "[[0, 4]]"))
-    assert len(marked.events()) == len(before) + 1
+    assert len(marked.judgments.log()) == len(before) + 1
 
 
 @IN_BOTH
 def test_marking_later_is_one_more_event_and_an_undo_takes_it_back(filled: Store):
-    filled.judge(Judgment("e1", "q1", "c1", "Ann", grade=2))
-    plain = filled.golden_state().hash
-    filled.judge_knowing(Judgment("e2", "q1", "c1", "Ann", grade=2, evidence=((0, 3),)), "e1")
+    filled.judgments.add(Judgment("e1", "q1", "c1", "Ann", grade=2))
+    plain = filled.collection.golden_state().hash
+    filled.judgments.add_knowing(
+        Judgment("e2", "q1", "c1", "Ann", grade=2, evidence=((0, 3),)), "e1"
+    )
     assert evidence_of(filled) == {("q1", "c1"): ((0, 3),)}
-    assert filled.golden_state().hash != plain
-    filled.undo(event_id="u1", undoes="e2", grader="Ann")
+    assert filled.collection.golden_state().hash != plain
+    filled.judgments.undo(event_id="u1", undoes="e2", grader="Ann")
     assert evidence_of(filled) == {}
-    assert filled.golden_state().hash == plain
-    filled.undo(event_id="u2", undoes="e1", grader="Ann")
-    assert filled.judgment_of("Ann", "q1", "c1") is None
+    assert filled.collection.golden_state().hash == plain
+    filled.judgments.undo(event_id="u2", undoes="e1", grader="Ann")
+    assert filled.assignment.judgment_of("Ann", "q1", "c1") is None
 
 
 @IN_BOTH
 def test_an_undo_brings_back_the_passages_of_before(marked: Store):
-    marked.judge(Judgment("e2", "q1", "c1", "Ann", grade=1))
+    marked.judgments.add(Judgment("e2", "q1", "c1", "Ann", grade=1))
     assert evidence_of(marked) == {}
-    marked.undo(event_id="u1", undoes="e2", grader="Ann")
+    marked.judgments.undo(event_id="u1", undoes="e2", grader="Ann")
     assert evidence_of(marked) == {("q1", "c1"): MARKED}
-    [step] = [each for each in marked.undoable("Ann", 9) if each.judgment.event_id == "e1"]
+    [step] = [
+        each for each in marked.assignment.undoable("Ann", 9) if each.judgment.event_id == "e1"
+    ]
     assert step.judgment.evidence == MARKED
 
 
 def test_an_event_sent_twice_with_other_passages_is_another_event(marked: Store):
     again = Judgment("e1", "q1", "c1", "Ann", grade=2, evidence=MARKED)
-    assert not marked.judge(again)
+    assert not marked.judgments.add(again)
     with pytest.raises(BadInput, match="is in the log with other content"):
-        marked.judge(replace(again, evidence=((0, 4),)))
+        marked.judgments.add(replace(again, evidence=((0, 4),)))
 
 
 @IN_BOTH
 def test_golden_evidence_is_the_union_of_those_who_gave_the_golden_grade(marked: Store):
-    marked.judge(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((3, 9), (39, 41))))
-    marked.judge(Judgment("e3", "q1", "c1", "Cyd", grade=3, evidence=((41, 45),)))
+    marked.judgments.add(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((3, 9), (39, 41))))
+    marked.judgments.add(Judgment("e3", "q1", "c1", "Cyd", grade=3, evidence=((41, 45),)))
     assert evidence_of(marked) == {("q1", "c1"): ((0, 9), (17, 39), (39, 41))}
-    assert [each.is_golden for each in marked.evidence()] == [True, True, False]
-    marked.judge(Judgment("a1", "q1", "c1", "Lea", kind="adjudicate", grade=3))
+    assert [each.is_golden for each in marked.evidence.of_grades()] == [True, True, False]
+    marked.judgments.add(Judgment("a1", "q1", "c1", "Lea", kind="adjudicate", grade=3))
     assert evidence_of(marked) == {("q1", "c1"): ((41, 45),)}
 
 
 def test_evidence_of_a_text_that_changed_is_said_not_to_be_found(
     marked: Store, loaded: Callable[..., Loaded[Chunk]]
 ):
-    golden = marked.golden_state().hash
-    marked.add_chunks(loaded([Chunk("c1", "Another text.")]), update=True)
-    [found] = marked.evidence()
+    golden = marked.collection.golden_state().hash
+    marked.chunks.load(loaded([Chunk("c1", "Another text.")]), update=True)
+    [found] = marked.evidence.of_grades()
     assert not found.is_found
-    judged = marked.judged_by("Ann")
+    judged = marked.assignment.judged_by("Ann")
     [mine] = [each for each in judged.values() if each.event_id == "e1"]
     assert not mine.present
-    [step] = [each for each in marked.undoable("Ann", 9) if each.judgment.event_id == "e1"]
+    [step] = [
+        each for each in marked.assignment.undoable("Ann", 9) if each.judgment.event_id == "e1"
+    ]
     assert step.judgment.evidence == ()
-    assert marked.golden_state().hash == golden
+    assert marked.collection.golden_state().hash == golden
     assert not [each for each in check_file(marked.path) if each.is_wrong]
 
 
@@ -179,27 +188,27 @@ def test_evidence_of_a_text_that_changed_is_said_not_to_be_found(
 def test_the_newest_wording_counts_where_passages_are_of_several(
     marked: Store, loaded: Callable[..., Loaded[Chunk]]
 ):
-    marked.add_chunks(loaded([Chunk("c1", "Another text.")]), update=True)
-    marked.judge(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((0, 7),)))
+    marked.chunks.load(loaded([Chunk("c1", "Another text.")]), update=True)
+    marked.judgments.add(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((0, 7),)))
     wanted = Evidence(str(hash_text("Another text.")), ((0, 7),))
-    assert marked.golden_evidence() == {("q1", "c1"): wanted}
+    assert marked.evidence.golden() == {("q1", "c1"): wanted}
 
 
 # --- seals, versions, migration -----------------------------------------------------------------
 
 
 def test_a_seal_covers_the_passages(marked: Store):
-    marked.seal()
-    assert marked.check_seals().faults == ()
+    marked.tamper_check.seal()
+    assert check_seals(marked).faults == ()
     rewrite(marked.path, "UPDATE judgments SET evidence = '[[0, 4]]' WHERE event_id = 'e1'")
-    [fault] = marked.check_seals().faults
+    [fault] = check_seals(marked).faults
     assert "is not what it was when it was sealed" in fault
 
 
 def test_passages_taken_out_of_a_sealed_event_are_noticed(marked: Store):
-    marked.seal()
+    marked.tamper_check.seal()
     rewrite(marked.path, "UPDATE judgments SET evidence = NULL WHERE event_id = 'e1'")
-    assert len(marked.check_seals().faults) == 1
+    assert len(check_seals(marked).faults) == 1
 
 
 def test_check_finds_evidence_that_left_its_text(marked: Store):
@@ -209,7 +218,7 @@ def test_check_finds_evidence_that_left_its_text(marked: Store):
 
 
 def test_a_version_is_frozen_with_its_evidence(marked: Store):
-    exported = write_golden(*marked.golden_set(), "jsonl")
+    exported = write_golden(*marked.golden_set.read(), "jsonl")
     assert b'"evidence": [[0, 5], [17, 39]], "text_hash": ' in exported
 
 
@@ -221,31 +230,31 @@ def again(tmp_path: Path, content: bytes) -> Store:
     file = tmp_path / "given.jsonl"
     file.write_bytes(content)
     store = Store(tmp_path / "again.db", create=True)
-    store.add_golden(read_golden(file))
+    store.golden_loads.add(read_golden(file))
     return store
 
 
 def test_a_golden_set_goes_out_and_in_byte_for_byte(marked: Store, tmp_path: Path):
-    marked.judge(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((3, 9),)))
-    exported = write_golden(*marked.golden_set(), "jsonl")
+    marked.judgments.add(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((3, 9),)))
+    exported = write_golden(*marked.golden_set.read(), "jsonl")
     with again(tmp_path, exported) as store:
-        assert write_golden(*store.golden_set(), "jsonl") == exported
-        assert store.golden_state().hash == marked.golden_state().hash
-        report = store.add_golden(read_golden(tmp_path / "given.jsonl"))
+        assert write_golden(*store.golden_set.read(), "jsonl") == exported
+        assert store.collection.golden_state().hash == marked.collection.golden_state().hash
+        report = store.golden_loads.add(read_golden(tmp_path / "given.jsonl"))
         assert not report.changed
 
 
 def test_the_log_goes_out_and_in_byte_for_byte(
     marked: Store, tmp_path: Path, golden: Callable[..., LoadedGolden]
 ):
-    written = write_events(marked.events())
+    written = write_events(marked.judgments.log())
     assert written.count(b'"evidence"') == 1
     with Store(tmp_path / "again.db", create=True) as store:
-        store.add_golden(golden([], marked.queries()))
+        store.golden_loads.add(golden([], marked.queries.all()))
         file = tmp_path / "log.jsonl"
         file.write_bytes(written)
-        store.add_golden(read_golden(file))
-        assert write_events(store.events()) == written
+        store.golden_loads.add(read_golden(file))
+        assert write_events(store.judgments.log()) == written
 
 
 def test_a_complete_file_goes_out_and_in_byte_for_byte(marked: Store, tmp_path: Path):
@@ -304,22 +313,24 @@ def test_a_union_holds_each_character_once_and_no_other(marks: list[tuple[tuple[
 def test_whatever_is_marked_is_what_comes_back(
     marked: Store, passages: tuple[tuple[int, int], ...], grade: int
 ):
-    number = marked.revision() + 1
+    number = marked.judgments.revision() + 1
     event = Judgment(f"law{number}", "q1", "c1", "Dot", grade=grade, evidence=passages)
-    before = marked.golden_state().hash
-    marked.judge(event)
-    stored = marked.events()[-1]
+    before = marked.collection.golden_state().hash
+    marked.judgments.add(event)
+    stored = marked.judgments.log()[-1]
     assert stored.evidence == passages
     assert [TEXT[start:end] for start, end in stored.evidence] == [
         TEXT[start:end] for start, end in passages
     ]
-    marked.undo(event_id=f"undo{number}", undoes=event.event_id, grader="Dot")
-    assert marked.golden_state().hash == before
+    marked.judgments.undo(event_id=f"undo{number}", undoes=event.event_id, grader="Dot")
+    assert marked.collection.golden_state().hash == before
 
 
 def test_grades_without_evidence_are_in_files_as_they_always_were(
     filled: Store, tmp_path: Path, golden: Callable[..., LoadedGolden]
 ):
-    filled.add_golden(golden([GoldenGrade("q1", "c1", 2, ("Ann",), "a note")]), update=True)
-    exported = write_golden(*filled.golden_set(), "jsonl") + write_events(filled.events())
+    filled.golden_loads.add(golden([GoldenGrade("q1", "c1", 2, ("Ann",), "a note")]), update=True)
+    exported = write_golden(*filled.golden_set.read(), "jsonl") + write_events(
+        filled.judgments.log()
+    )
     assert b"evidence" not in exported

@@ -37,10 +37,10 @@ def loaded(records):
 @pytest.fixture
 def given(tmp_path):
     with Store(tmp_path / "given.db", create=True) as store:
-        store.add_queries(loaded(QUERIES))
-        store.add_chunks(loaded(CHUNKS))
+        store.queries.load(loaded(QUERIES))
+        store.chunks.load(loaded(CHUNKS))
         whole = read_golden(put(tmp_path, "a", "q1 0 b 0\n"))
-        store.add_golden(type(whole)(whole.queries, loaded(GRADES), whole.events))
+        store.golden_loads.add(type(whole)(whole.queries, loaded(GRADES), whole.events))
         yield store
 
 
@@ -55,7 +55,7 @@ def load(store: Store, kind: str, path: Path, **options):
 
 
 def pairs(store: Store) -> list[tuple[str, str, int]]:
-    return [(each.query_id, each.chunk_id, each.grade) for each in store.golden_set()[1]]
+    return [(each.query_id, each.chunk_id, each.grade) for each in store.golden_set.read()[1]]
 
 
 @pytest.mark.parametrize("kind", PEERS)
@@ -64,10 +64,10 @@ def test_a_golden_set_goes_through_another_tools_format_and_comes_back(kind, giv
     path = put(tmp_path, import_export.EXPORTS[kind], content)
     assert guess(path).kind == ("records" if kind == "ragas" else "golden")
     with Store(tmp_path / "other.db", create=True) as other:
-        other.add_queries(loaded(QUERIES))
+        other.queries.load(loaded(QUERIES))
         load(other, "golden", path)
         assert pairs(other) == pairs(given)
-        assert other.queries() == given.queries(), "no query is made, and none is changed"
+        assert other.queries.all() == given.queries.all(), "no query is made, and none is changed"
         assert not load(other, "golden", path)[0].changed
         assert import_export.export(other, "qrels") == import_export.export(given, "qrels")
 
@@ -105,7 +105,9 @@ def test_queries_of_another_tool_come_with_their_grades_where_nobody_knows_them(
         path = put(tmp_path, kind, import_export.export(given, kind))
         with Store(tmp_path / f"{kind}.db", create=True) as other:
             load(other, "golden", path)
-            assert {query.text for query in other.queries()} == {each.text for each in QUERIES[:2]}
+            assert {query.text for query in other.queries.all()} == {
+                each.text for each in QUERIES[:2]
+            }
             assert [grade for _, _, grade in pairs(other)] == [3, 0, 1, 2]
 
 
@@ -116,7 +118,7 @@ def test_a_table_of_ratings_names_queries_by_text_or_by_id_and_is_a_file_of_them
     with Store(tmp_path / "other.db", create=True) as other:
         load(other, "golden", table)
         load(other, "queries", table)
-        assert sorted(other.texts_of_queries().values()) == sorted(each.text for each in QUERIES)
+        assert sorted(other.queries.texts().values()) == sorted(each.text for each in QUERIES)
         load(other, "golden", table)
         assert len(pairs(other)) == 4
     by_id = put(tmp_path, "ids.csv", "query,docid,rating\nq3,c,2\n")
@@ -133,9 +135,9 @@ def test_ids_that_begin_like_formulas_come_back_as_they_were(kind, tmp_path):
         Store(tmp_path / "other.db", create=True) as other,
     ):
         for each in (store, other):
-            each.add_queries(loaded(QUERIES))
+            each.queries.load(loaded(QUERIES))
         nothing = loaded([])
-        store.add_golden(LoadedGolden(nothing, loaded(grades), nothing))
+        store.golden_loads.add(LoadedGolden(nothing, loaded(grades), nothing))
         path = put(tmp_path, import_export.EXPORTS[kind], import_export.export(store, kind))
         load(other, "golden", path)
         assert sorted(pairs(other)) == sorted(("q1", each, 2) for each in ids)
@@ -166,7 +168,7 @@ def test_a_list_and_a_map_that_agree_say_nothing(tmp_path):
 
 
 def test_a_text_that_two_queries_have_names_neither(given, tmp_path):
-    given.add_queries(loaded([Query("q4", QUERIES[2].text)]))
+    given.queries.load(loaded([Query("q4", QUERIES[2].text)]))
     table = put(tmp_path, "r.csv", f"query,docid,rating\n{QUERIES[2].text},c,2\n")
     before = pairs(given)
     with pytest.raises(
@@ -174,7 +176,7 @@ def test_a_text_that_two_queries_have_names_neither(given, tmp_path):
     ):
         load(given, "golden", table)
     assert pairs(given) == before
-    given.add_golden(read_golden(put(tmp_path, "q", "q3 0 c 1\nq4 0 c 1\n")))
+    given.golden_loads.add(read_golden(put(tmp_path, "q", "q3 0 c 1\nq4 0 c 1\n")))
     for kind in ("quepid", "quepid-book", "opensearch"):
         assert "has the same text" in import_export.refusals(given)[kind]
         with pytest.raises(BadInput, match="query 'q3' has the same text"):
@@ -199,7 +201,7 @@ def test_a_case_in_detail_is_golden_grades_and_a_snapshot_is_a_run(given, tmp_pa
     assert (guess(detailed).kind, guess(snapshot).kind) == ("golden", "records")
     assert not load(given, "golden", detailed)[0].warnings
     load(given, "records", snapshot)
-    assert given.run_lists("snapshot") == [Ranking("q1", ("a#1", "b"))]
+    assert given.runs.lists("snapshot") == [Ranking("q1", ("a#1", "b"))]
 
 
 def test_a_quepid_book_as_a_table_has_a_column_for_each_judge(tmp_path):
@@ -274,7 +276,7 @@ def test_samples_of_ragas_are_queries_chunks_a_run_and_golden_grades(as_list, tm
 def test_contexts_without_ids_are_the_chunks_that_have_their_texts(given, tmp_path):
     sample = {"user_input": QUERIES[2].text, "retrieved_contexts": ["No.", "not known"]}
     load(given, "run", put(tmp_path, "r.jsonl", json.dumps(sample)))
-    assert given.run_lists("r") == [Ranking("q3", ("b", chunk_id_from_text("not known")))]
+    assert given.runs.lists("r") == [Ranking("q3", ("b", chunk_id_from_text("not known")))]
 
 
 def test_contexts_and_their_ids_must_be_as_many(tmp_path):
@@ -321,19 +323,19 @@ def test_scores_by_query_are_a_run_and_whole_numbers_up_to_3_are_grades(tmp_path
 @pytest.mark.parametrize("kind", ["trec", "ranx"])
 def test_a_stored_run_leaves_and_comes_back_bit_for_bit(kind, given, tmp_path):
     lists = [Ranking("q1", ("b", "a#1"), (0.1, 0.1)), Ranking("zz", ("c",), (1e-30,))]
-    given.add_run(loaded(lists), name="my run")
+    given.runs.load(loaded(lists), name="my run")
     path = put(tmp_path, "again", import_export.export_run(given, "my run", kind))
     [report] = load(given, "run", path)
     assert report.warnings[0] == "its content is the same as that of run 'my run'"
 
 
 def test_a_run_without_scores_keeps_its_order_and_ids_with_blanks_stay_at_home(given):
-    given.add_run(loaded([Ranking("q1", ("c", "a#1"))]), name="r")
+    given.runs.load(loaded([Ranking("q1", ("c", "a#1"))]), name="r")
     assert import_export.export_run(given, "r", "trec") == b"q1 Q0 c 1 -1.0 r\nq1 Q0 a#1 2 -2.0 r\n"
-    given.add_run(loaded([Ranking("q1", ("c", "b"), (1.0, 2.0))]), name="by rank")
+    given.runs.load(loaded([Ranking("q1", ("c", "b"), (1.0, 2.0))]), name="by rank")
     assert import_export.export_run(given, "by rank", "trec").split()[5] == b"by-rank"
     assert b" 1 -1.0 " in import_export.export_run(given, "by rank", "trec"), "not by its scores"
-    given.add_run(loaded([Ranking("q1", ("c d",))]), name="blank")
+    given.runs.load(loaded([Ranking("q1", ("c d",))]), name="blank")
     with pytest.raises(BadInput, match="TREC cannot carry the chunk id 'c d': it holds a blank"):
         import_export.export_run(given, "blank", "trec")
     with pytest.raises(LabelerError, match="there is no run named 'x'; there are: r, by rank"):
@@ -341,7 +343,7 @@ def test_a_run_without_scores_keeps_its_order_and_ids_with_blanks_stay_at_home(g
 
 
 def test_a_run_leaves_for_ragas_with_its_texts(given, tmp_path):
-    given.add_run(loaded([Ranking("q1", ("c", "a#1"))]), name="r")
+    given.runs.load(loaded([Ranking("q1", ("c", "a#1"))]), name="r")
     content = import_export.export_run(given, "r", "ragas")
     assert json.loads(content)["retrieved_contexts"] == ["So\nit is.", "A refund takes three days."]
     [report] = load(given, "run", put(tmp_path, "again", content))

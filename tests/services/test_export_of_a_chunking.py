@@ -54,22 +54,24 @@ def cut_twice(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two chunkings with runs, grades, evidence, places and their document; only to be read."""
     path = tmp_path_factory.mktemp("cut_twice") / "golden.db"
     with Store(path, create=True) as store:
-        store.add_queries(loaded([Query("q1", "money back"), Query("q2", "parcel lost")]))
-        store.add_documents(loaded([Document("d", TEXT, "Help")]))
-        store.add_chunks(loaded(V1))
-        store.add_chunks(loaded(V2), chunking="v2")
+        store.queries.load(loaded([Query("q1", "money back"), Query("q2", "parcel lost")]))
+        store.documents.load(loaded([Document("d", TEXT, "Help")]))
+        store.chunks.load(loaded(V1))
+        store.chunks.load(loaded(V2), chunking="v2")
         lists = [Ranking("q1", ("zz9", "1", "2")), Ranking("q2", ("zz9",))]
-        store.add_run(loaded(lists), name="before")
+        store.runs.load(loaded(lists), name="before")
         lists = [Ranking("q1", ("1", "2"), (2.5, 1.5)), Ranking("q2", ("2", "1"), (4.0, 1.0))]
-        store.add_run(loaded(lists), name="after", chunking="v2")
-        store.add_golden(golden([GoldenGrade("q1", "1", 2), GoldenGrade("q2", "zz9", 3)]))
-        store.add_golden(
+        store.runs.load(loaded(lists), name="after", chunking="v2")
+        store.golden_loads.add(golden([GoldenGrade("q1", "1", 2), GoldenGrade("q2", "zz9", 3)]))
+        store.golden_loads.add(
             golden([GoldenGrade("q1", "2", 0)], [UnjudgedPair("q2", "1")]), chunking="v2"
         )
-        store.add_grader("Ana")
+        store.people.add("Ana")
         marked = {"text_hash": hash_text(V2[0].text), "evidence": ((15, 25),)}
-        store.judge(Judgment("e1", "q1", "v2:1", "Ana", grade=3, note="all of it", **marked))
-        store.judge(Judgment("e2", "q1", "1", "Ana", grade=1))
+        store.judgments.add(
+            Judgment("e1", "q1", "v2:1", "Ana", grade=3, note="all of it", **marked)
+        )
+        store.judgments.add(Judgment("e2", "q1", "1", "Ana", grade=1))
     return path
 
 
@@ -129,16 +131,18 @@ def test_a_beir_set_of_all_chunkings_says_which_a_chunk_is_of_and_brings_them_ba
     done(other, "load", "beir", folder)
     done(other, "load", "beir", folder)
     with Store(cut_twice) as before, Store(other) as after:
-        assert after.chunking_names() == before.chunking_names() == ["", "v2"]
-        assert [c for c in after.chunks() if c.text] == [c for c in before.chunks() if c.text]
-        grades = {(g.query_id, g.chunk_id, g.grade, g.chunking) for g in after.golden_set()[1]}
+        assert after.chunkings.names() == before.chunkings.names() == ["", "v2"]
+        assert [c for c in after.chunks.all() if c.text] == [
+            c for c in before.chunks.all() if c.text
+        ]
+        grades = {(g.query_id, g.chunk_id, g.grade, g.chunking) for g in after.golden_set.read()[1]}
         assert grades == {
-            (g.query_id, g.chunk_id, g.grade, g.chunking) for g in before.golden_set()[1]
+            (g.query_id, g.chunk_id, g.grade, g.chunking) for g in before.golden_set.read()[1]
         }
     alone = tmp_path / "alone.db"
     done(alone, "load", "chunks", folder / "corpus.jsonl")
     with Store(alone) as store:
-        assert store.chunking_names() == ["", "v2"]
+        assert store.chunkings.names() == ["", "v2"]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "qrels", "beir"])
@@ -155,15 +159,15 @@ def test_what_one_chunking_gave_is_loaded_again_under_its_name(
         done(other, "load", "chunks", chunks / "corpus.jsonl", "--chunking", "v2")
         done(other, "load", "golden", file, "--chunking", "v2", "--negative-as-ungraded")
     with Store(cut_twice) as before, Store(other) as after:
-        grades = [each for each in before.golden_set()[1] if each.chunking == "v2"]
+        grades = [each for each in before.golden_set.read()[1] if each.chunking == "v2"]
         assert [each.chunk_id for each in grades] == ["v2:1", "v2:2"]
-        assert pairs_of(after.golden_set()[1]) == pairs_of(grades)
-        assert [each for each in after.chunks() if each.text] == [
-            each for each in before.chunks() if each.chunk_id.startswith("v2:")
+        assert pairs_of(after.golden_set.read()[1]) == pairs_of(grades)
+        assert [each for each in after.chunks.all() if each.text] == [
+            each for each in before.chunks.all() if each.chunk_id.startswith("v2:")
         ]
         if kind == "jsonl":
-            assert after.golden_set()[1] == grades, "who, note and evidence, too"
-            assert after.ungraded() == [UnjudgedPair("q2", "v2:1")]
+            assert after.golden_set.read()[1] == grades, "who, note and evidence, too"
+            assert after.golden_loads.ungraded() == [UnjudgedPair("q2", "v2:1")]
 
 
 def pairs_of(grades: list[GoldenGrade]) -> list[tuple[str, str, int, str]]:
@@ -179,8 +183,8 @@ def test_a_chunking_has_the_hash_that_it_has_where_it_is_loaded_alone(
     assert line_of(said, "part") == f"chunking v2 of golden {whole}"
     done(other, "load", "golden", file)
     with Store(other) as store:
-        assert store.golden_state().hash == line_of(said, "golden") != whole
-        assert store.chunking_names() == [""]
+        assert store.collection.golden_state().hash == line_of(said, "golden") != whole
+        assert store.chunkings.names() == [""]
 
 
 def test_a_frozen_version_leaves_by_chunkings_too(cut_twice: Path, tmp_path: Path):
@@ -209,7 +213,7 @@ def test_a_run_leaves_by_the_ids_of_its_chunking_and_is_loaded_again(
     assert json.loads(texts.splitlines()[0])["retrieved_contexts"] == [TEXT[:26], TEXT[27:]]
     done(other, "load", "run", file, "--name", "again", "--chunking", "v2")
     with Store(other) as store:
-        assert store.run_lists("again") == store.run_lists("after")
+        assert store.runs.lists("again") == store.runs.lists("after")
     result = labeler(cut_twice, "export", "-", "--run", "after", "--chunking", "")
     assert (result.exit_code, result.stderr) == (
         1,
@@ -265,11 +269,11 @@ def test_the_csv_for_people_has_a_column_that_names_the_chunking(cut_twice: Path
     done(cut_twice, "export", tmp_path / "v2.csv", "--chunking", "v2")
     assert "chunking" not in (tmp_path / "v2.csv").read_text()
     with Store(other, create=True) as store:
-        store.add_queries(loaded([Query("q1", "money back"), Query("q2", "parcel lost")]))
+        store.queries.load(loaded([Query("q1", "money back"), Query("q2", "parcel lost")]))
     done(other, "load", "golden", file)
     with Store(other) as after, Store(cut_twice) as before:
-        assert after.chunking_names() == ["", "v2"]
-        assert pairs_of(after.golden_set()[1]) == pairs_of(before.golden_set()[1])
+        assert after.chunkings.names() == ["", "v2"]
+        assert pairs_of(after.golden_set.read()[1]) == pairs_of(before.golden_set.read()[1])
 
 
 def test_a_complete_file_and_the_runs_make_another_file_that_is_the_same_in_every_number(
@@ -282,12 +286,12 @@ def test_a_complete_file_and_the_runs_make_another_file_that_is_the_same_in_ever
         done(cut_twice, "export", tmp_path / f"{name}.trec", "--run", name)
         done(other, "load", "run", tmp_path / f"{name}.trec")
     with Store(cut_twice) as before, Store(other) as after:
-        assert after.golden_state().hash == before.golden_state().hash
-        assert after.chunkings() == before.chunkings()
+        assert after.collection.golden_state().hash == before.collection.golden_state().hash
+        assert after.chunkings.all() == before.chunkings.all()
         assert (
-            after.chunkings_of_runs() == before.chunkings_of_runs() == {"before": "", "after": "v2"}
+            after.chunkings.of_runs() == before.chunkings.of_runs() == {"before": "", "after": "v2"}
         )
-        assert after.documents() == before.documents()
+        assert after.documents.all() == before.documents.all()
         assert places_of(after) == places_of(before)
         assert places_of(before)["v2:2"] == ("d", 27, 53)
         assert (
@@ -299,18 +303,20 @@ def test_a_complete_file_and_the_runs_make_another_file_that_is_the_same_in_ever
 
 
 def places_of(store: Store) -> dict[str, tuple[str | None, int | None, int | None]]:
-    return {each.chunk_id: (each.document_id, each.start, each.end) for each in store.chunks()}
+    return {each.chunk_id: (each.document_id, each.start, each.end) for each in store.chunks.all()}
 
 
 def evidence_of(store: Store) -> list[tuple[object, ...]]:
     return [
         (each.query_id, each.chunk_id, each.grade, each.passages, each.who)
-        for each in store.evidence()
+        for each in store.evidence.of_grades()
     ]
 
 
 def table(store: Store, chunkings: tuple[str, ...]):
-    board = Scoreboard(store.collection(), Conventions.of(selected=Selection(chunkings=chunkings)))
+    board = Scoreboard(
+        store.collection.read(), Conventions.of(selected=Selection(chunkings=chunkings))
+    )
     return board.table(board.conventions.measures("nDCG@10 R@5 AP Judged@5"))
 
 

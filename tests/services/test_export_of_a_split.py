@@ -34,17 +34,17 @@ def parted(tmp_path: Path) -> Path:
     path = tmp_path / "golden.db"
     with Store(path, create=True) as store:
         texts = {"q0": "about naught", "q1": "about one", "q2": "about two", "q3": "about three"}
-        store.add_queries(loaded([Query(name, text) for name, text in texts.items()]))
+        store.queries.load(loaded([Query(name, text) for name, text in texts.items()]))
         chunks = [Chunk(f"c-{name}", f"it is {text}") for name, text in texts.items()]
-        store.add_chunks(loaded(chunks))
+        store.chunks.load(loaded(chunks))
         lists = [Ranking(name, (f"c-{name}", "c-q0" if name != "q0" else "c-q1")) for name in texts]
-        store.add_run(loaded([*lists, Ranking("stranger", ("c-q0",))]), name="run")
+        store.runs.load(loaded([*lists, Ranking("stranger", ("c-q0",))]), name="run")
         graded = [GoldenGrade(name, f"c-{name}", 3, ("ann@example.org",), "yes") for name in texts]
         ungraded = [UnjudgedPair(name, "c-q0") for name in ("q1", "q3")]
         golden = LoadedGolden(loaded([]), loaded(graded), loaded([]), loaded(ungraded))
-        store.add_golden(golden)
-        store.set_splits({"q1": "dev", "q2": "dev", "q3": "test"}, {})
-        store.mark_leaked([LeakedQuery("q2", "few.jsonl", 1, "query", 1.0, "about two")])
+        store.golden_loads.add(golden)
+        store.splits.assign({"q1": "dev", "q2": "dev", "q3": "test"}, {})
+        store.splits.mark_leaked([LeakedQuery("q2", "few.jsonl", 1, "query", 1.0, "about two")])
     return path
 
 
@@ -89,8 +89,8 @@ def test_a_part_has_the_hash_that_it_has_where_it_is_loaded(parted: Path, tmp_pa
     assert "part: " not in whole.output
     assert labeler(other, "load", "golden", file).exit_code == 0
     with Store(other) as store:
-        assert store.golden_state().hash == line_of(part, "golden")
-        assert [pair.query_id for pair in store.ungraded()] == ["q1"]
+        assert store.collection.golden_state().hash == line_of(part, "golden")
+        assert [pair.query_id for pair in store.golden_loads.ungraded()] == ["q1"]
     again = labeler(other, "export", tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_bytes() == file.read_bytes()
     assert line_of(again, "golden") == line_of(part, "golden")
@@ -110,7 +110,7 @@ def test_opensearch_says_of_which_golden_set_a_part_is(parted: Path, tmp_path: P
 def test_a_frozen_version_gives_its_own_queries_of_a_split(parted: Path, tmp_path: Path):
     assert labeler(parted, "freeze", "v1").exit_code == 0
     with Store(parted) as store:
-        store.set_splits({"q0": "dev"}, {})
+        store.splits.assign({"q0": "dev"}, {})
     qrels = ("--format", "qrels", "--split", "dev")
     for more, queries in (((), ["q0", "q1", "q2"]), (("--golden", "v1"), ["q1", "q2"])):
         result = labeler(parted, "export", "-", *qrels, *more)

@@ -21,12 +21,12 @@ LOADED = {"queries": "queries", "chunks": "chunks", "runs": "run", "grades": "go
 def filled(store: Store, loaded) -> Store:
     """A query with a bucket, two chunks, two runs and a grade with a note that is a formula."""
     asked = Query("q1", "How long?", "single", "Three days.", None, ("c7",), {"intent": "refunds"})
-    store.add_queries(loaded([asked]))
-    store.add_chunks(loaded([Chunk("c1", "Three days.", "Refunds", "d1"), Chunk("c2", "=1+1")]))
-    store.add_run(loaded([Ranking("q1", ("c1", "c2"), (2.5, 1.25))]), name="bm25")
-    store.add_run(loaded([Ranking("q1", ("c2", "c1"), (0.5, 0.25))]), name="dense")
-    store.add_grader("Ann")
-    store.judge(Judgment("e1", "q1", "c1", "Ann", grade=3, note="=SUM(A1)"))
+    store.queries.load(loaded([asked]))
+    store.chunks.load(loaded([Chunk("c1", "Three days.", "Refunds", "d1"), Chunk("c2", "=1+1")]))
+    store.runs.load(loaded([Ranking("q1", ("c1", "c2"), (2.5, 1.25))]), name="bm25")
+    store.runs.load(loaded([Ranking("q1", ("c2", "c1"), (0.5, 0.25))]), name="dense")
+    store.people.add("Ann")
+    store.judgments.add(Judgment("e1", "q1", "c1", "Ann", grade=3, note="=SUM(A1)"))
     return store
 
 
@@ -38,13 +38,13 @@ def test_parts_load_back_as_they_were(filled: Store, tmp_path: Path, kind):
             file = tmp_path / f"{part}.{kind}"
             file.write_bytes(write_part(filled, part, kind))
             import_export.read(loads, file, options)(again)
-        assert [each.text for each in again.queries()] == ["How long?"]
-        assert [each.buckets for each in again.queries()] == [{"intent": "refunds"}]
-        assert again.run_names() == ["bm25", "dense"]
-        for run in again.run_names():
-            assert list(again.run_lists(run)) == list(filled.run_lists(run))
-        assert [(each.chunk_id, each.grade) for each in again.golden_set()[1]] == [("c1", 3)]
-        texts = {each.chunk_id: each.text for each in again.chunks()}
+        assert [each.text for each in again.queries.all()] == ["How long?"]
+        assert [each.buckets for each in again.queries.all()] == [{"intent": "refunds"}]
+        assert again.runs.names() == ["bm25", "dense"]
+        for run in again.runs.names():
+            assert list(again.runs.lists(run)) == list(filled.runs.lists(run))
+        assert [(each.chunk_id, each.grade) for each in again.golden_set.read()[1]] == [("c1", 3)]
+        texts = {each.chunk_id: each.text for each in again.chunks.all()}
         assert texts == {"c1": "Three days.", "c2": "'=1+1" if kind == "csv" else "=1+1"}
 
 
@@ -56,8 +56,8 @@ def test_every_judgment_is_a_row_and_no_cell_of_csv_is_a_formula(filled: Store):
 
 
 def test_a_part_of_a_split_has_its_queries_and_their_lists_alone(filled: Store, loaded):
-    filled.add_queries(loaded([Query("q2", "How much?", split="dev")]))
-    filled.add_run(loaded([Ranking("q2", ("c1",))]), name="later")
+    filled.queries.load(loaded([Query("q2", "How much?", split="dev")]))
+    filled.runs.load(loaded([Ranking("q2", ("c1",))]), name="later")
     dev = Selection("dev")
     rows = {
         part: [json.loads(line) for line in write_part(filled, part, "jsonl", dev).splitlines()]

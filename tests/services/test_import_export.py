@@ -12,19 +12,19 @@ from labeler.store import Store
 
 
 def test_the_log_carries_remarks_on_queries_and_brings_them_back(filled: Store, tmp_path: Path):
-    filled.remark(Remark("r1", "q1", "Ann", "unclear", "which refund?"))
-    filled.remark(Remark("r2", "q2", "Bob", "unanswered"))
-    filled.remark(Remark("r3", "q2", "Bob", "withdraw"))
-    filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+    filled.remarks.add(Remark("r1", "q1", "Ann", "unclear", "which refund?"))
+    filled.remarks.add(Remark("r2", "q2", "Bob", "unanswered"))
+    filled.remarks.add(Remark("r3", "q2", "Bob", "withdraw"))
+    filled.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2))
     log = tmp_path / "events.jsonl"
     log.write_bytes(import_export.export(filled, "events"))
     with Store(tmp_path / "copy.db", create=True) as copy:
-        copy.add_queries(Loaded("q", filled.queries(), [1, 2]))
-        report = copy.add_golden(read_golden(log))
+        copy.queries.load(Loaded("q", filled.queries.all(), [1, 2]))
+        report = copy.golden_loads.add(read_golden(log))
         assert "kind unclear" in str(report)
-        assert copy.remark_log() == filled.remark_log()
-        assert [remark.event_id for remark in copy.remarks()] == ["r1"]
+        assert copy.remarks.log() == filled.remarks.log()
+        assert [remark.event_id for remark in copy.remarks.current()] == ["r1"]
         *events, seal = log.read_bytes().splitlines()
         assert import_export.export(copy, "events").splitlines()[:-1] == events
-        assert seal == json.dumps({"seal": str(filled.newest_seal())}).encode()
-        assert not copy.add_golden(read_golden(log)).changed
+        assert seal == json.dumps({"seal": str(filled.tamper_check.newest_seal())}).encode()
+        assert not copy.golden_loads.add(read_golden(log)).changed

@@ -53,14 +53,14 @@ def made(path: Path, pairs: list[Pair]) -> Store:
     """Return a golden set of these pairs."""
     store = Store(path, create=True)
     queries, grades, chunks = content_of(pairs)
-    store.add_queries(loaded(queries))
-    store.add_chunks(loaded(chunks))
-    store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    store.queries.load(loaded(queries))
+    store.chunks.load(loaded(chunks))
+    store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return store
 
 
 def pairs_of(store: Store) -> set[Pair]:
-    return {(each.query_id, each.chunk_id, each.grade) for each in store.golden_set()[1]}
+    return {(each.query_id, each.chunk_id, each.grade) for each in store.golden_set.read()[1]}
 
 
 def ids_of(role: str) -> list[str]:
@@ -97,20 +97,20 @@ def comes_back(kind: str, role: str, pairs: list[Pair], folder: Path) -> None:
     """Assert that a golden set comes back into an empty one, and into one with its queries."""
     with made(folder / "given.db", pairs) as store:
         content = import_export.export(store, kind)
-        queries = store.queries()
+        queries = store.queries.all()
     path = folder / import_export.EXPORTS[kind]
     path.write_bytes(content)
     # RAGAS has lists of what is relevant, and no grades; the others have each grade.
     for name in ("known", "empty"):
         with Store(folder / f"{name}.db", create=True) as other:
             if name == "known" or kind in ("qrels", "csv", "ranx"):
-                other.add_queries(loaded(queries))
+                other.queries.load(loaded(queries))
             what = "beir" if kind == "beir" else "golden"
             import_export.read(what, path, LoadOptions())(other)
             found = pairs_of(other)
             if name == "empty" and kind in BY_TEXT:
                 texts = {query.query_id: query.text for query in queries}
-                here = other.texts_of_queries()
+                here = other.queries.texts()
                 assert {(here[q], c, g) for q, c, g in found} == {
                     (texts[q], c, g) for q, c, g in pairs
                 }
@@ -196,8 +196,8 @@ def test_odd_ids_of_a_run_come_back(kind: str, role: str, tmp_path: Path):
     content = write_run(lists, "r", kind, texts, chunks)
     path.write_bytes(content)
     with Store(tmp_path / "r.db", create=True) as store:
-        store.add_queries(loaded([Query(each, text) for each, text in texts.items()]))
-        store.add_chunks(loaded([Chunk(each, text) for each, text in chunks.items()]))
+        store.queries.load(loaded([Query(each, text) for each, text in texts.items()]))
+        store.chunks.load(loaded([Chunk(each, text) for each, text in chunks.items()]))
         import_export.read("run", path, LoadOptions(run_name="r"))(store)
-        found = {each.query_id: each.chunk_ids for each in store.run_lists("r")}
+        found = {each.query_id: each.chunk_ids for each in store.runs.lists("r")}
     assert found == {each.query_id: each.chunk_ids for each in lists}

@@ -44,16 +44,16 @@ WHOLE = ("carry", "--from", "", "--to", "v2")
 @pytest.fixture
 def both(store: Store, loaded) -> Store:
     """An old chunking that Ana graded with passages, and a new one that a run asks for."""
-    store.add_queries(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
-    store.add_chunks(loaded(OLD))
-    store.add_run(loaded([Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]), name="old")
-    store.add_chunks(loaded(NEW), chunking="v2")
+    store.queries.load(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
+    store.chunks.load(loaded(OLD))
+    store.runs.load(loaded([Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]), name="old")
+    store.chunks.load(loaded(NEW), chunking="v2")
     lists = [Ranking("q1", ("4", "3", "1", "2")), Ranking("q2", ("3", "1"))]
-    store.add_run(loaded(lists), name="new", chunking="v2")
-    store.add_grader("Ana")
+    store.runs.load(loaded(lists), name="new", chunking="v2")
+    store.people.add("Ana")
     said = {"grader": "Ana", "created_at": "2026-03-04T10:00:00.000Z"}
-    store.judge(Judgment("e1", "q1", "1", grade=3, evidence=((0, 26),), **said))
-    store.judge(Judgment("e2", "q1", "2", grade=0, **said))
+    store.judgments.add(Judgment("e1", "q1", "1", grade=3, evidence=((0, 26),), **said))
+    store.judgments.add(Judgment("e2", "q1", "2", grade=0, **said))
     return store
 
 
@@ -101,7 +101,7 @@ def test_each_pair_that_the_new_run_asks_for_is_decided_or_open_with_a_reason(ru
 
 
 def test_the_table_counts_like_reasons_together_and_writes_nothing(run, both: Store):
-    before = both.golden_state().hash, both.newest()
+    before = both.collection.golden_state().hash, both.golden_set.newest()
     result = run(*WHOLE, "--dry-run")
     assert result.exit_code == 0
     said = result.stdout
@@ -114,7 +114,7 @@ def test_the_table_counts_like_reasons_together_and_writes_nothing(run, both: St
     assert "! 1 of 4 new chunks not found in the old text" in said
     assert "v2:4" in said
     assert "3 grades would be transferred; nothing was written" in said
-    assert (both.golden_state().hash, both.newest()) == before
+    assert (both.collection.golden_state().hash, both.golden_set.newest()) == before
 
 
 def test_a_list_names_each_pair_and_what_it_rests_on(run):
@@ -136,7 +136,7 @@ def test_a_list_names_each_pair_and_what_it_rests_on(run):
 
 
 def test_the_pool_s_depth_says_how_much_is_asked_for(run, both: Store):
-    both.save_settings(Settings(pool_depth=2))
+    both.settings.save(Settings(pool_depth=2))
     assert set(states(run)) == {
         ("q1", "v2:4"),
         ("q1", "v2:3"),
@@ -146,8 +146,8 @@ def test_the_pool_s_depth_says_how_much_is_asked_for(run, both: Store):
 
 
 def test_a_pair_that_somebody_graded_is_left_alone(run, both: Store, golden):
-    both.judge(Judgment("e3", "q1", "v2:1", "Ana", grade=2))
-    both.add_golden(golden([GoldenGrade("q1", "v2:3", 1)]))
+    both.judgments.add(Judgment("e3", "q1", "v2:1", "Ana", grade=2))
+    both.golden_loads.add(golden([GoldenGrade("q1", "v2:3", 1)]))
     found = facts(run)
     assert found["graded_already"] == 2
     assert {each["chunk_id"] for each in found["pairs"] if each["query_id"] == "q1"} == {
@@ -157,7 +157,7 @@ def test_a_pair_that_somebody_graded_is_left_alone(run, both: Store, golden):
 
 
 def test_a_grade_of_an_earlier_text_is_not_carried_over(run, both: Store, loaded):
-    both.add_chunks(loaded([Chunk("1", f"{FEES} {LATE} Or so.")]), update=True)
+    both.chunks.load(loaded([Chunk("1", f"{FEES} {LATE} Or so.")]), update=True)
     found = facts(run)
     assert found["outdated_grades"] == 1
     assert {p["chunk_id"] for p in found["pairs"] if p["state"] == "decided"} == {"v2:3"}
@@ -166,21 +166,21 @@ def test_a_grade_of_an_earlier_text_is_not_carried_over(run, both: Store, loaded
 
 
 def test_what_stands_in_several_places_is_never_decided(run, both: Store, loaded):
-    both.add_chunks(loaded([Chunk("9", LOST, document_id="e", position=1)]))
-    both.add_chunks(loaded([Chunk("5", LOST)]), chunking="v2", update=True)
-    both.add_run(loaded([Ranking("q1", ("5",))]), name="other", chunking="v2")
-    both.judge(Judgment("e4", "q1", "9", "Ana", grade=0))
+    both.chunks.load(loaded([Chunk("9", LOST, document_id="e", position=1)]))
+    both.chunks.load(loaded([Chunk("5", LOST)]), chunking="v2", update=True)
+    both.runs.load(loaded([Ranking("q1", ("5",))]), name="other", chunking="v2")
+    both.judgments.add(Judgment("e4", "q1", "9", "Ana", grade=0))
     assert states(run)["q1", "v2:5"] == ("proposed", 0)
     assert "found in several places equally well" in run(*WHOLE).stdout
 
 
 def test_a_likely_grade_says_how_much_of_which_chunk_it_rests_on(run, both: Store, loaded):
-    both.add_chunks(loaded([Chunk("7", f"{LOST} {FEES}", document_id="f", position=1)]))
-    both.judge(Judgment("e9", "q2", "7", "Ana", grade=3))
-    both.judge(Judgment("e10", "q2", "1", "Ana", grade=0))
+    both.chunks.load(loaded([Chunk("7", f"{LOST} {FEES}", document_id="f", position=1)]))
+    both.judgments.add(Judgment("e9", "q2", "7", "Ana", grade=3))
+    both.judgments.add(Judgment("e10", "q2", "1", "Ana", grade=0))
     new = Chunk("7", f"{LOST} {FEES[:-12]}", document_id="f")
-    both.add_chunks(loaded([new]), chunking="v2", update=True)
-    both.add_run(loaded([Ranking("q2", ("7",))]), name="other", chunking="v2")
+    both.chunks.load(loaded([new]), chunking="v2", update=True)
+    both.runs.load(loaded([Ranking("q2", ("7",))]), name="other", chunking="v2")
     found = facts(run)
     [pair] = [each for each in found["pairs"] if each["chunk_id"] == "v2:7"]
     assert (pair["state"], pair["grade"]) == ("proposed", 3)
@@ -190,10 +190,10 @@ def test_a_likely_grade_says_how_much_of_which_chunk_it_rests_on(run, both: Stor
 
 
 def test_chunks_without_a_text_are_counted_and_not_looked_at(run, both: Store, loaded, golden):
-    both.add_golden(golden([GoldenGrade("q1", "nowhere", 1)]))
+    both.golden_loads.add(golden([GoldenGrade("q1", "nowhere", 1)]))
     lists = [Ranking("q1", ("bare", "6", "1"))]
-    both.add_chunks(loaded([Chunk("6", " \u200b\n ")]), chunking="v2", update=True)
-    both.add_run(loaded(lists), name="other", chunking="v2")
+    both.chunks.load(loaded([Chunk("6", " \u200b\n ")]), chunking="v2", update=True)
+    both.runs.load(loaded(lists), name="other", chunking="v2")
     found = facts(run)
     assert (found["without_text"], found["outdated_grades"], found["decided"]) == (1, 1, 3)
     assert {p["state"] for p in found["pairs"] if p["chunk_id"] == "v2:6"} <= {"open"}
@@ -203,11 +203,11 @@ def test_chunks_without_a_text_are_counted_and_not_looked_at(run, both: Store, l
 
 def test_a_document_says_where_chunks_stand_that_the_old_chunks_leave_out(run, both: Store, loaded):
     text = f"{FEES} {LATE} {CARDS} {LOST} An appendix."
-    both.add_documents(loaded([Document("d", text)]))
+    both.documents.load(loaded([Document("d", text)]))
     start = text.index("An appendix")
     chunk = Chunk("8", text[start:], document_id="d", start=start, end=len(text))
-    both.add_chunks(loaded([chunk]), chunking="v2", update=True)
-    both.add_run(loaded([Ranking("q1", ("8",))]), name="other", chunking="v2")
+    both.chunks.load(loaded([chunk]), chunking="v2", update=True)
+    both.runs.load(loaded([Ranking("q1", ("8",))]), name="other", chunking="v2")
     found = facts(run)
     assert found["not_found"] == ["v2:4"]
     [pair] = [each for each in found["pairs"] if each["chunk_id"] == "v2:8"]
@@ -215,9 +215,9 @@ def test_a_document_says_where_chunks_stand_that_the_old_chunks_leave_out(run, b
 
 
 def test_a_mean_that_nobody_gave_is_carried_over_whole_alone(run, both: Store):
-    both.save_settings(Settings(golden_rule="mean rounded half down"))
-    both.add_grader("Ben")
-    both.judge(Judgment("e12", "q1", "1", "Ben", grade=0))
+    both.settings.save(Settings(golden_rule="mean rounded half down"))
+    both.people.add("Ben")
+    both.judgments.add(Judgment("e12", "q1", "1", "Ben", grade=0))
     found = {each["chunk_id"]: each for each in facts(run)["pairs"]}
     assert (found["v2:1"]["state"], found["v2:1"]["low"]) == ("open", 0)
 
@@ -251,16 +251,18 @@ def test_a_carried_grade_can_be_followed_back_to_the_person_the_day_and_the_pass
 def test_the_file_loads_as_carried_grades_that_count_and_belong_to_nobody(run, both: Store):
     scores = run("score", "--format", "json", "--chunking", "").stdout
     assert "transferred                   3" in take_in(run).output
-    grades = {(g.chunk_id, g.grade) for g in both.golden_set()[1] if g.chunking == "v2"}
+    grades = {(g.chunk_id, g.grade) for g in both.golden_set.read()[1] if g.chunking == "v2"}
     assert grades == {("v2:1", 3), ("v2:2", 0), ("v2:3", 0)}
-    assert {(each.grader, each.chunk_id) for each in both.given_grades()} == {
+    assert {(each.grader, each.chunk_id) for each in both.activity.given_grades()} == {
         ("Ana", "1"),
         ("Ana", "2"),
     }
-    assert both.golden_evidence()["q1", "v2:1"].passages == ((0, 26),)
+    assert both.evidence.golden()["q1", "v2:1"].passages == ((0, 26),)
     old, new = (json.loads(each) for each in (scores, run_scores(run)))
     assert [row["value"] for row in new] == [row["value"] for row in old], "v1 is as it was"
-    board = Scoreboard(both.collection(), Conventions.of(selected=Selection(chunkings=("v2",))))
+    board = Scoreboard(
+        both.collection.read(), Conventions.of(selected=Selection(chunkings=("v2",)))
+    )
     [row] = [r for r in board.table(board.conventions.measures("RR")) if r.run == "new"]
     assert row.value == pytest.approx(1 / 3)
 
@@ -273,7 +275,7 @@ def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both:
     said = "2 of 3 golden grades transferred from other chunks"
     assert "transferred" not in run("score").stdout
     take_in(run)
-    both.judge(Judgment("e13", "q1", "v2:1", "Ana", grade=3))
+    both.judgments.add(Judgment("e13", "q1", "v2:1", "Ana", grade=3))
     assert run("score").stdout.count(f"\n{said}") == 1
     rows = json.loads(run("score", "--format", "json").stdout)
     kinds = {(row["run"], "transferred" in [n["kind"] for n in row["notes"]]) for row in rows}
@@ -283,7 +285,7 @@ def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both:
 
 def test_a_comparison_says_how_many_grades_of_a_side_were_carried_over(run, both: Store, loaded):
     take_in(run)
-    both.add_run(loaded([Ranking("q1", ("3", "1"))]), name="newer", chunking="v2")
+    both.runs.load(loaded([Ranking("q1", ("3", "1"))]), name="newer", chunking="v2")
     for pair, of in ((("old", "new"), "3 of 5"), (("new", "newer"), "3 of 3")):
         result = run("compare", *pair, "--measures", "RR@2")
         assert result.exit_code == 0, result.output
@@ -294,32 +296,32 @@ def test_a_comparison_says_how_many_grades_of_a_side_were_carried_over(run, both
 
 def test_a_person_s_grade_stands_above_a_carried_one(run, both: Store):
     take_in(run)
-    both.judge(Judgment("e5", "q1", "v2:1", "Ana", grade=1))
+    both.judgments.add(Judgment("e5", "q1", "v2:1", "Ana", grade=1))
     take_in(run)
-    assert {g.grade for g in both.golden_set()[1] if g.chunk_id == "v2:1"} == {1}
+    assert {g.grade for g in both.golden_set.read()[1] if g.chunk_id == "v2:1"} == {1}
 
 
 def test_carrying_over_twice_doubles_nothing(run, both: Store):
     take_in(run)
-    state, events = both.golden_state().hash, len(both.events())
+    state, events = both.collection.golden_state().hash, len(both.judgments.log())
     first = Path("carried.jsonl").read_bytes()
     assert "already transferred           3" in take_in(run).output
     assert Path("carried.jsonl").read_bytes() == first
     assert "3 of these were transferred before" in run(*WHOLE).stdout
     assert "nothing new to transfer" in run(*WHOLE).stdout
-    assert (both.golden_state().hash, len(both.events())) == (state, events)
+    assert (both.collection.golden_state().hash, len(both.judgments.log())) == (state, events)
 
 
 def test_a_changed_grade_is_carried_over_anew(run, both: Store):
     take_in(run)
-    both.judge(Judgment("e6", "q1", "1", "Ana", grade=2, evidence=((0, 26),)))
+    both.judgments.add(Judgment("e6", "q1", "1", "Ana", grade=2, evidence=((0, 26),)))
     take_in(run)
-    assert {g.grade for g in both.golden_set()[1] if g.chunk_id == "v2:1"} == {2}
+    assert {g.grade for g in both.golden_set.read()[1] if g.chunk_id == "v2:1"} == {2}
 
 
 def test_what_does_not_follow_any_more_is_named(run, both: Store):
     take_in(run)
-    both.judge(Judgment("e7", "q1", "1", "Ana", kind="withdraw"))
+    both.judgments.add(Judgment("e7", "q1", "1", "Ana", kind="withdraw"))
     found = facts(run)
     assert found["follow_no_more"] == [["q1", "v2:1"], ["q1", "v2:2"]]
     said = run(*WHOLE).stdout
@@ -339,7 +341,7 @@ def test_the_standard_output_has_the_file_alone(run, both: Store):
     result = run(*WHOLE, "-o", "-")
     assert json.loads(result.stdout)["query_id"] == "q1"
     assert "decided 3" in result.stderr
-    [entry] = [each for each in both.audited()[0] if each.kind == "export"]
+    [entry] = [each for each in both.audit.search()[0] if each.kind == "export"]
     assert entry.detail == {"format": "jsonl", "from": "", "to": "v2", "transferred": 3}
 
 
@@ -359,7 +361,7 @@ def test_the_standard_output_has_the_file_alone(run, both: Store):
     ],
 )
 def test_what_cannot_be_carried_over_is_refused(run, both: Store, loaded, words, code, said):
-    both.add_chunks(loaded([Chunk("1", FEES)]), chunking="v3")
+    both.chunks.load(loaded([Chunk("1", FEES)]), chunking="v3")
     result = run("carry", *words)
     assert result.exit_code == code
     assert said in " ".join(result.stderr.split())
@@ -368,8 +370,8 @@ def test_what_cannot_be_carried_over_is_refused(run, both: Store, loaded, words,
 def test_where_nothing_is_decided_no_file_is_written(run, both: Store):
     for event in ("e1", "e2"):
         chunk = event.replace("e", "")
-        both.judge(Judgment(f"w{event}", "q1", chunk, "Ana", kind="withdraw"))
-    both.judge(Judgment("e8", "q2", "2", "Ana", grade=2))
+        both.judgments.add(Judgment(f"w{event}", "q1", chunk, "Ana", kind="withdraw"))
+    both.judgments.add(Judgment("e8", "q2", "2", "Ana", grade=2))
     result = run(*WHOLE, "-o", "carried.jsonl")
     assert result.exit_code == 1
     assert "no grade is decided, so nothing was written" in result.stderr

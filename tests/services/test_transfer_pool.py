@@ -53,20 +53,20 @@ AT = (FEES.index("due in May 👩‍🏫"), FEES.index(",")), (len(FEES) + 1, le
 
 def fill(store: Store, loaded: Callable[..., Any]) -> Store:
     """Fill it with two chunks that Ana graded for q1, with passages, and five cut anew."""
-    store.add_queries(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
+    store.queries.load(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
     documents = [Document("d", " ".join((FEES, LATE, CARDS, LOST))), Document("e", OTHER)]
-    store.add_documents(loaded(documents))
-    store.add_chunks(loaded(OLD))
-    store.add_run(loaded([Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]), name="old")
-    store.add_chunks(loaded(NEW), chunking="v2")
+    store.documents.load(loaded(documents))
+    store.chunks.load(loaded(OLD))
+    store.runs.load(loaded([Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]), name="old")
+    store.chunks.load(loaded(NEW), chunking="v2")
     lists = [Ranking("q1", ("4", "3", "5", "2", "1")), Ranking("q2", ("3", "1"))]
-    store.add_run(loaded(lists), name="new", chunking="v2")
+    store.runs.load(loaded(lists), name="new", chunking="v2")
     for name in ("Ana", "Ben", "Cy"):
-        store.add_grader(name)
+        store.people.add(name)
     said = {"grader": "Ana", "created_at": DAY}
-    store.judge(Judgment("e1", "q1", "1", grade=3, evidence=AT, **said))
-    store.judge(Judgment("e2", "q1", "2", grade=0, **said))
-    store.save_settings(Settings(overlap=0))
+    store.judgments.add(Judgment("e1", "q1", "1", grade=3, evidence=AT, **said))
+    store.judgments.add(Judgment("e2", "q1", "2", grade=0, **said))
+    store.settings.save(Settings(overlap=0))
     return store
 
 
@@ -93,12 +93,14 @@ def papers(
 
 
 def transferred(store: Store) -> None:
-    basis = store.transfer_basis("", "v2")
+    basis = store.transfers.basis("", "v2")
     record_transfer(store, compute_transfer(basis, locate_basis(basis)))
 
 
 def grade(store: Store, chunk_id: str, event_id: str, grader: str = "Ben", **more: Any) -> None:
-    store.judge(Judgment(event_id, "q1", chunk_id, grader, grade=more.pop("grade", 1), **more))
+    store.judgments.add(
+        Judgment(event_id, "q1", chunk_id, grader, grade=more.pop("grade", 1), **more)
+    )
 
 
 # Which and in which order -----------------------------------------------------------------------
@@ -106,19 +108,19 @@ def grade(store: Store, chunk_id: str, event_id: str, grader: str = "Ben", **mor
 
 def test_what_does_not_follow_is_handed_out_before_a_carry_over_and_after_it(both: Store, loaded):
     more = loaded([Chunk("6", OLD[1].text, None, "d")])
-    both.add_chunks(more, chunking="v2", update=True)
-    both.add_run(loaded([Ranking("q1", ("6",))]), name="whole", chunking="v2")
+    both.chunks.load(more, chunking="v2", update=True)
+    both.runs.load(loaded([Ranking("q1", ("6",))]), name="whole", chunking="v2")
     before = set(papers(Assigner(opening=OpenPairsCache(0, 60)), both))
     assert before == {"v2:1", "v2:2", "v2:3", "v2:4", "v2:5"}, "the grade of v2:6 follows"
     transferred(both)
     assert set(papers(Assigner(opening=OpenPairsCache(0, 60)), both)) == before
-    assert {"1", "2"} <= {each.chunk_id for each in both.transfer_basis("", "v2").old}
+    assert {"1", "2"} <= {each.chunk_id for each in both.transfers.basis("", "v2").old}
 
 
 def test_the_most_useful_come_first(both: Store, desk: Assigner):
     desk.next_for(both, "Ben", 40, BETWEEN)
     order = [chunk for query, chunk in desk._rest.pairs if query == "q1"]
-    named = {number: name for name, number in both.chunk_numbers("v2").items()}
+    named = {number: name for name, number in both.transfers.chunk_numbers("v2").items()}
     # likely 2 with marks, by rank; likely 1 with marks; without any, by rank
     assert [named[chunk] for chunk in order] == ["v2:2", "v2:1", "v2:5", "v2:4", "v2:3"]
 
@@ -126,9 +128,9 @@ def test_the_most_useful_come_first(both: Store, desk: Assigner):
 def test_what_is_worth_the_same_is_handed_out_shuffled(both: Store, desk: Assigner, monkeypatch):
     names = ("Ana", "Ben", "Cy", "Di", "Ed", "Flo")
     for name in names:
-        both.add_grader(name)
-    with both._transaction():
-        both._db.execute("UPDATE graders SET seed = id")
+        both.people.add(name)
+    with both.connection.transaction():
+        both.connection.execute("UPDATE graders SET seed = id")
     orders = {tuple(papers(desk, both, name)) for name in names}
     assert {frozenset(order[:2]) for order in orders} == {frozenset({"v2:1", "v2:2"})}
     assert {order[2] for order in orders} == {"v2:5"}
@@ -152,7 +154,7 @@ def test_what_anybody_graded_is_not_handed_out_and_comes_back_when_it_is_taken_b
     grade(both, "v2:2", "b1")
     assert "v2:2" not in papers(desk, both, "Cy")
     assert "v2:1" in papers(desk, both, "Cy")
-    both.undo(event_id="b2", undoes="b1", grader="Ben", source="pad")
+    both.judgments.undo(event_id="b2", undoes="b1", grader="Ben", source="pad")
     assert papers(desk, both, "Cy")["v2:2"].hint.likely == 2
 
 
@@ -167,7 +169,7 @@ def test_the_field_counts_what_is_left_open_alone(both: Store, desk: Assigner):
 
 
 def test_a_bucket_or_a_split_keeps_it_to_their_queries(both: Store, desk: Assigner, loaded):
-    both.add_queries(loaded([Query("q2", "a lost card", buckets={"kind": "card"})]), update=True)
+    both.queries.load(loaded([Query("q2", "a lost card", buckets={"kind": "card"})]), update=True)
     field = parse_scope("kind", "card", None, None, "", "v2")
     found, _ = desk.next_for(both, "Ben", 40, field)
     assert {paper.item.query.query_id for paper in found.papers} == {"q2"}
@@ -201,7 +203,7 @@ def test_a_passage_that_cannot_be_placed_is_counted_and_not_marked(
 ):
     # the document was changed since the old chunks were cut from it
     text = " ".join((FEES.replace("due in May", "never taken"), LATE, CARDS, LOST))
-    both.add_documents(loaded([Document("d", text)]), update=True)
+    both.documents.load(loaded([Document("d", text)]), update=True)
     [ana, *_] = papers(desk, both)["v2:2"].hint.told
     assert (len(ana.marked.passages), ana.marked.lost) == (1, 1)
 
@@ -210,14 +212,14 @@ def test_nothing_is_told_of_a_text_that_has_changed_since(both: Store, desk: Ass
     assert papers(desk, both)["v2:2"].hint
     kept = desk._opening
     monkeypatch.setattr(kept, "_is_due", lambda *_: False)
-    with both._writing():
-        both._db.execute("UPDATE chunks SET text_hash = 'other' WHERE chunk_id = 'v2:2'")
+    with both.connection.writing():
+        both.connection.execute("UPDATE chunks SET text_hash = 'other' WHERE chunk_id = 'v2:2'")
     assert papers(desk, both)["v2:2"].hint is None
 
 
 def test_an_old_grade_that_changes_changes_what_is_told(both: Store, desk: Assigner):
     assert papers(desk, both)["v2:2"].hint.likely == 2
-    both.judge(Judgment("e3", "q1", "1", "Ana", grade=0))
+    both.judgments.add(Judgment("e3", "q1", "1", "Ana", grade=0))
     assert "v2:2" not in papers(desk, both), "now its grade follows: 0"
 
 
@@ -242,7 +244,7 @@ def test_reasons_are_told_without_the_words_that_the_team_has_others_for(
 
 
 def blind(store: Store) -> dict[str, bool]:
-    return {each.event_id: each.blind for each in store.events() if each.grader == "Ben"}
+    return {each.event_id: each.blind for each in store.judgments.log() if each.grader == "Ben"}
 
 
 @pytest.fixture
@@ -270,7 +272,7 @@ def test_who_was_told_what_was_given_before_does_not_grade_blind(both: Store, be
 
 
 def test_a_team_can_keep_it_from_graders_who_are_blind_then(both: Store, ben: Pad):
-    both.save_settings(Settings(overlap=0, show_before=False))
+    both.settings.save(Settings(overlap=0, show_before=False))
     found = items(ben)
     assert set(found) == {"v2:1", "v2:2", "v2:3", "v2:4", "v2:5"}
     assert "Ana" not in json.dumps(found)
@@ -296,24 +298,24 @@ def test_a_grade_that_is_taken_over_keeps_its_passages(both: Store, ben: Pad):
     [told] = before["told"]
     assert (before["likely"], told["who"], told["at"]) == (2, "Ana", "2026-03-04")
     ben.grade(item, 2, evidence=told["passages"])
-    event = list(both.events())[-1]
+    event = list(both.judgments.log())[-1]
     assert [FEES[start:end] for start, end in event.evidence] == ["due in May 👩‍🏫"]
 
 
 def test_an_answer_stays_small_whatever_was_marked(both: Store, ben: Pad, loaded):
     texts = [" ".join(f"слово-{n}-{at}" for at in range(1200)) for n in range(30)]
-    both.add_chunks(loaded([Chunk(f"o{n}", text) for n, text in enumerate(texts)]))
+    both.chunks.load(loaded([Chunk(f"o{n}", text) for n, text in enumerate(texts)]))
     cut = [Chunk(f"n{n}", f"{text} and more") for n, text in enumerate(texts)]
-    both.add_chunks(loaded(cut), chunking="v2", update=True)
-    both.add_run(
+    both.chunks.load(loaded(cut), chunking="v2", update=True)
+    both.runs.load(
         loaded([Ranking("q2", tuple(each.chunk_id for each in cut))]), name="l", chunking="v2"
     )
-    both.save_settings(Settings(overlap=0, pool_depth=100))
+    both.settings.save(Settings(overlap=0, pool_depth=100))
     marks = tuple((at * 50, at * 50 + 20) for at in range(100))
     for number in range(30):
         for name in ("Ana", "Cy"):
             said = Judgment(f"{name}{number}", "q2", f"o{number}", name, grade=3, evidence=marks)
-            both.judge(said)
+            both.judgments.add(said)
     answer = ben.answer("next", **{"from": "", "to": "v2", "limit": 400})
     assert b'"who":"Ana"' in answer.body.replace(b": ", b":")
     assert len(answer.body) < 2_000_000
@@ -336,8 +338,8 @@ def test_half_of_the_way_and_what_is_not_there_are_refused(both: Store, ben: Pad
 def test_a_team_that_grades_the_holes_of_two_other_runs_is_told_why_nothing_comes(
     both: Store, desk: Assigner, loaded
 ):
-    both.add_run(loaded([Ranking("q1", ("2", "1"))]), name="other", chunking="")
-    both.save_settings(Settings(strategy="only unjudged of A vs B", unjudged_of=("old", "other")))
+    both.runs.load(loaded([Ranking("q1", ("2", "1"))]), name="other", chunking="")
+    both.settings.save(Settings(strategy="only unjudged of A vs B", unjudged_of=("old", "other")))
     with pytest.raises(NotFound, match="no run of this chunking is A or B"):
         desk.next_for(both, "Ben", 40, BETWEEN)
 
@@ -371,8 +373,8 @@ def test_while_much_is_looked_at_a_few_come_by_their_ranks_and_blind(
 
 def test_what_a_page_has_looked_at_is_not_looked_at_again(both: Store, monkeypatch):
     opening = OpenPairsCache()
-    stand = both.data_revision(), both.revision()
-    basis = both.transfer_basis("", "v2")
+    stand = both.golden_set.data_revision(), both.judgments.revision()
+    basis = both.transfers.basis("", "v2")
     opening.keep(both, compute_transfer(basis, locate_basis(basis)), *stand)
     monkeypatch.setattr(opening_module, "locate_basis", None)
     found = papers(Assigner(opening=opening), both)
@@ -401,9 +403,9 @@ def test_a_label_page_that_is_told_half_of_the_way_says_what_is_missing(
     wrong = {"from": "default", "to": "v9"}
     assert "no chunking is called 'v9'" in words(open_page("label", **wrong))
     assert "two chunkings" in words(open_page("label", to="v2"))
-    assert both.openings() == [("", "v2")]
+    assert both.chunkings.openings() == [("", "v2")]
     grade(both, "v2:1", "b1")
-    assert both.openings() == [("v2", ""), ("", "v2")]
+    assert both.chunkings.openings() == [("v2", ""), ("", "v2")]
 
 
 def test_the_command_says_where_what_is_left_open_is_graded(both: Store):

@@ -37,11 +37,11 @@ def output(result: Result) -> str:
 
 def change_everything(store: Store, golden) -> None:
     """Grade on, load and retire queries, move settings."""
-    store.judge(Judgment("e1", "q1", "c2", "Ann", grade=3))
-    store.judge(Judgment("e2", "q1", "c4", "Ann", grade=2))
-    store.add_golden(golden([GoldenGrade("q3", "c1", 3)], [Query("q3", "new", "single")]))
-    store.retire_query("q2")
-    store.save_settings(Settings(rel=2, prompt_k=1))
+    store.judgments.add(Judgment("e1", "q1", "c2", "Ann", grade=3))
+    store.judgments.add(Judgment("e2", "q1", "c4", "Ann", grade=2))
+    store.golden_loads.add(golden([GoldenGrade("q3", "c1", 3)], [Query("q3", "new", "single")]))
+    store.queries.retire("q2")
+    store.settings.save(Settings(rel=2, prompt_k=1))
 
 
 def numbers(store: Store, asked: str | None) -> list[object]:
@@ -56,19 +56,23 @@ def numbers(store: Store, asked: str | None) -> list[object]:
 def test_a_frozen_version_gives_the_same_numbers_whatever_comes_later(
     filled: Store, golden: Callable
 ) -> None:
-    before, live = numbers(filled, None), filled.golden_state().hash
+    before, live = numbers(filled, None), filled.collection.golden_state().hash
     version = snapshots.freeze(filled, "v1", "before the release")
     assert (version.hash, version.queries, version.grades) == (live, 2, 3)
     assert numbers(filled, "v1") == before
     change_everything(filled, golden)
     assert numbers(filled, None) != before
     assert numbers(filled, "v1") == numbers(filled, live[:8]) == before
-    assert snapshots.frozen_content(filled, "v1").state.hash == live != filled.golden_state().hash
+    assert (
+        snapshots.frozen_content(filled, "v1").state.hash
+        == live
+        != filled.collection.golden_state().hash
+    )
 
 
 def test_nothing_of_a_version_can_be_changed(filled: Store) -> None:
     snapshots.freeze(filled, "v1")
-    before = filled._rows("SELECT * FROM versions")
+    before = filled.connection.rows("SELECT * FROM versions")
     for statement in (
         "UPDATE versions SET note = 'other'",
         "DELETE FROM versions",
@@ -79,24 +83,24 @@ def test_nothing_of_a_version_can_be_changed(filled: Store) -> None:
             with pytest.raises(sqlite3.IntegrityError, match="never changed"):
                 other.execute(statement)
         other.close()
-    assert filled._rows("SELECT * FROM versions") == before
+    assert filled.connection.rows("SELECT * FROM versions") == before
 
 
 def test_a_name_stands_for_one_version_for_good(filled: Store) -> None:
     snapshots.freeze(filled, "v1")
     snapshots.freeze(filled, "v1")
     snapshots.freeze(filled, "v2")
-    assert [version.name for version in filled.versions()] == ["v1", "v2"]
-    filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=1))
+    assert [version.name for version in filled.versions.all()] == ["v1", "v2"]
+    filled.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=1))
     with pytest.raises(BadInput, match="choose another name"):
         snapshots.freeze(filled, "v1")
     for name in ("live", "", " v", "a\nb", "a\x1b"):
         with pytest.raises(BadInput):
             snapshots.freeze(filled, name)
     with pytest.raises(NotFound, match="there are: v1, v2"):
-        filled.version("v3")
+        filled.versions.get("v3")
     with pytest.raises(NotFound):
-        filled.version(filled.versions()[0].hash[:7])
+        filled.versions.get(filled.versions.all()[0].hash[:7])
 
 
 def test_commands_count_by_a_version_and_say_so(filled: Store, run: Labeler, golden) -> None:
@@ -104,7 +108,7 @@ def test_commands_count_by_a_version_and_say_so(filled: Store, run: Labeler, gol
     score = json.loads(output(run("score", *measures)))
     compare = output(run("compare", "first", "second", *measures))
     made = output(run("freeze", "v1", "--note", "for the release"))
-    assert f"golden: {filled.golden_state().hash}" in made
+    assert f"golden: {filled.collection.golden_state().hash}" in made
     change_everything(filled, golden)
     frozen = json.loads(output(run("score", "--golden", "v1", *measures)))
     said = frozen[0]["conventions"]
@@ -152,12 +156,12 @@ def test_a_version_proves_its_hash_where_it_is_loaded(
     assert version.hash in told
     assert "already there" in output(run("--db", other, "load", "files", file))
     with Store(other) as store:
-        assert store.versions() == [version]
-        assert store.queries() == []
+        assert store.versions.all() == [version]
+        assert store.queries.all() == []
         content = snapshots.frozen_content(store, "v1")
         assert snapshots.version_file(content) == gzip.decompress(file.read_bytes())
         for name in ("first", "second"):
-            assert name not in store.run_names()
+            assert name not in store.runs.names()
     assert numbers(filled, "v1") == before
     assert "is taken by" not in run("load", "golden", file).output
     assert "labeler load version" in run("load", "golden", file).output
@@ -191,20 +195,20 @@ def test_a_version_that_was_tampered_with_is_refused_and_changes_nothing(
     assert "v1.jsonl" in result.output
     assert "Traceback" not in result.output
     with Store(other) as store:
-        assert store.versions() == []
+        assert store.versions.all() == []
 
 
 def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golden) -> None:
     snapshots.freeze(filled, "v1")
     assert "nothing changed" in output(run("diff", "v1"))
     change_everything(filled, golden)
-    filled.judge(Judgment("e3", "q1", "c1", "Ann", grade=3))
-    filled.add_queries(
+    filled.judgments.add(Judgment("e3", "q1", "c1", "Ann", grade=3))
+    filled.queries.load(
         golden(queries=[Query("q1", "how long?", "single", buckets={"intent": "refund"})]).queries,
         update=True,
     )
     told = json.loads(output(run("diff", "v1", "--format", "json")))
-    assert told["new"] == {"name": "live", "golden": filled.golden_state().hash}
+    assert told["new"] == {"name": "live", "golden": filled.collection.golden_state().hash}
     changes = {
         (each["change"], each["of"], each["query_id"], each["chunk_id"] or each["field"]): (
             *(each["before"], each["after"], each["by"]),
@@ -230,7 +234,7 @@ def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golde
     assert [regraded[name] for name in ("change", "before", "after", "by")] == [
         *("changed", "0", "3", "Ann")
     ]
-    assert {row["golden_after"] for row in rows} == {filled.golden_state().hash}
+    assert {row["golden_after"] for row in rows} == {filled.collection.golden_state().hash}
     page = output(run("diff", "v1", "--format", "md", "--most", "2"))
     assert "| changed | setting |" in page
     assert "\n\n... and 8 more" in page

@@ -136,7 +136,7 @@ def filled(tmp_path: Path) -> Path:
     path = empty_golden_set(tmp_path)
     add_collapsed_bucket(path)
     with Store(path) as store:
-        assert store.revision()
+        assert store.judgments.revision()
     return path
 
 

@@ -62,7 +62,7 @@ def content(database: Path) -> list[str]:
     """Everything the golden set says but for when, after a look at whether it is sound."""
     with Store(database) as store:
         assert_whole(store)
-        return [re.sub(MOMENT, "'then'", line) for line in store._db.conn.iterdump()]
+        return [re.sub(MOMENT, "'then'", line) for line in store.connection.conn.iterdump()]
 
 
 def is_refused(python: Python, database: Path, run: Path, sentence: str, *, limit: int = 0) -> None:
@@ -192,7 +192,7 @@ def test_a_new_golden_set_whose_first_load_is_killed_is_whole_or_not_there(
         content(database)
     load_here(database, run)
     with Store(database) as store:
-        assert [(each.name, each.queries) for each in store.runs()] == [("big", RESULTS // 100)]
+        assert [(each.name, each.queries) for each in store.runs.all()] == [("big", RESULTS // 100)]
 
 
 # A disk that fills up ---------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_a_run_the_disk_has_no_room_for_is_not_half_loaded(
     small = put(tmp_path / "small.trec", results()[:100])
     assert load(python, there, small).wait() == 0
     with Store(there) as store:
-        assert "small" in [run.name for run in store.runs()]
+        assert "small" in [run.name for run in store.runs.all()]
 
 
 # On a terminal ----------------------------------------------------------------------------------

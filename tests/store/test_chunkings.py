@@ -39,31 +39,31 @@ MEASURES = "nDCG@10 R@5 P@2 RR AP Bpref Judged@2"
 @pytest.fixture
 def both(store: Store, loaded, golden) -> Store:
     """Two chunkings that use the same ids for other texts, a run and grades of each."""
-    store.add_queries(loaded(QUERIES))
-    store.add_chunks(loaded(V1))
-    store.add_run(loaded([Ranking("q1", ("3", "1", "2")), Ranking("q2", ("3",))]), name="old")
-    store.add_golden(golden([GoldenGrade("q1", "1", 3), GoldenGrade("q1", "2", 2)]))
-    store.add_golden(golden([GoldenGrade("q1", "3", 0), GoldenGrade("q2", "3", 1)]))
-    store.add_chunks(loaded(V2), chunking="v2")
+    store.queries.load(loaded(QUERIES))
+    store.chunks.load(loaded(V1))
+    store.runs.load(loaded([Ranking("q1", ("3", "1", "2")), Ranking("q2", ("3",))]), name="old")
+    store.golden_loads.add(golden([GoldenGrade("q1", "1", 3), GoldenGrade("q1", "2", 2)]))
+    store.golden_loads.add(golden([GoldenGrade("q1", "3", 0), GoldenGrade("q2", "3", 1)]))
+    store.chunks.load(loaded(V2), chunking="v2")
     rankings = [Ranking("q1", ("1", "2")), Ranking("q2", ("1",))]
-    store.add_run(loaded(rankings), name="new", chunking="v2")
-    store.add_golden(golden([GoldenGrade("q1", "1", 1)]), chunking="v2")
+    store.runs.load(loaded(rankings), name="new", chunking="v2")
+    store.golden_loads.add(golden([GoldenGrade("q1", "1", 1)]), chunking="v2")
     return store
 
 
 def values(store: Store, run: str, *chunkings: str) -> list[tuple[float, int, int]]:
     selected = Selection(chunkings=chunkings or None)
-    board = Scoreboard(store.collection(), Conventions.of(selected=selected))
+    board = Scoreboard(store.collection.read(), Conventions.of(selected=selected))
     table = board.table(board.conventions.measures(MEASURES))
     return [(row.value, row.n, row.unjudged) for row in table if row.run == run]
 
 
 def alone(path: Path, chunks, rankings, grades, loaded, golden) -> list[tuple[float, int, int]]:
     with Store(path, create=True) as store:
-        store.add_queries(loaded(QUERIES))
-        store.add_chunks(loaded(chunks))
-        store.add_run(loaded(rankings), name="run")
-        store.add_golden(golden(grades))
+        store.queries.load(loaded(QUERIES))
+        store.chunks.load(loaded(chunks))
+        store.runs.load(loaded(rankings), name="run")
+        store.golden_loads.add(golden(grades))
         return values(store, "run")
 
 
@@ -87,7 +87,7 @@ def test_each_run_has_the_values_it_has_where_its_chunking_is_the_only_one(
 
 def test_runs_of_two_chunkings_are_compared_over_the_queries_that_count_in_both(both: Store):
     selected = Selection(chunkings=("", "v2"))
-    board = Scoreboard(both.collection(), Conventions.of(selected=selected))
+    board = Scoreboard(both.collection.read(), Conventions.of(selected=selected))
     measures = board.conventions.measures("R@5 P@1")
     found = {(row.run, row.measure.label): (row.value, row.n) for row in board.table(measures)}
     assert found["new", "R@5"] == (1.0, 1), "all that is relevant on its side"
@@ -98,8 +98,10 @@ def test_runs_of_two_chunkings_are_compared_over_the_queries_that_count_in_both(
 
 
 def test_means_across_chunkings_add_up_no_query_that_is_undefined_on_one_side(both: Store, golden):
-    both.add_golden(golden([GoldenGrade("q2", "1", 0)]), chunking="v2")
-    board = Scoreboard(both.collection(), Conventions.of(selected=Selection(chunkings=("", "v2"))))
+    both.golden_loads.add(golden([GoldenGrade("q2", "1", 0)]), chunking="v2")
+    board = Scoreboard(
+        both.collection.read(), Conventions.of(selected=Selection(chunkings=("", "v2")))
+    )
     compared = compare(board, "old", "new", board.conventions.measures("R@5 nDCG@10 Judged@2"))
     for row in compared.deltas:
         queries = [each for each in compared.queries(row.measure) if each.counted]
@@ -112,24 +114,24 @@ def test_means_across_chunkings_add_up_no_query_that_is_undefined_on_one_side(bo
 def test_a_grade_moves_the_runs_of_its_own_chunking_alone(both: Store, golden):
     def board_of(*chunkings: str) -> Scoreboard:
         selected = Selection(chunkings=chunkings)
-        return Scoreboard(both.collection(), Conventions.of(selected=selected))
+        return Scoreboard(both.collection.read(), Conventions.of(selected=selected))
 
     boards = {chunkings: board_of(*chunkings) for chunkings in (("",), ("v2",), ("", "v2"))}
-    data = both.data_revision()
-    both.add_grader("Ana")
-    both.judge(Judgment("e1", "q2", "v2:1", "Ana", grade=3))
+    data = both.golden_set.data_revision()
+    both.people.add("Ana")
+    both.judgments.add(Judgment("e1", "q2", "v2:1", "Ana", grade=3))
     for chunkings, board in boards.items():
-        news = both.news_since(board.revision, None)
+        news = both.collection.news_since(board.revision, None)
         board.refresh(*news)
         fresh, wanted = board_of(*chunkings), board.conventions.measures(MEASURES)
         assert repr(board.table(wanted)) == repr(fresh.table(wanted)), "live equals batch"
-    assert both.data_revision() >= data
+    assert both.golden_set.data_revision() >= data
     assert boards[("v2",)].counts.judged == 2
     assert boards[("",)].counts.grades == 4, "the other chunking's grades are as they were"
 
 
 def test_a_run_of_another_chunking_is_said_to_be_left_out(both: Store):
-    board = Scoreboard(both.collection(), Conventions.of())
+    board = Scoreboard(both.collection.read(), Conventions.of())
     assert "1 run of chunking v2 not in these numbers" in [n.sentence for n in board.notes()]
     assert "the default chunking" in board.conventions.sentence
 
@@ -137,7 +139,9 @@ def test_a_run_of_another_chunking_is_said_to_be_left_out(both: Store):
 def test_a_chunking_that_is_not_there_is_never_taken_for_another(both: Store):
     for chunkings in (("v9",), ("", "v9")):
         with pytest.raises(NotFound, match="'v9'"):
-            Scoreboard(both.collection(), Conventions.of(selected=Selection(chunkings=chunkings)))
+            Scoreboard(
+                both.collection.read(), Conventions.of(selected=Selection(chunkings=chunkings))
+            )
 
 
 def test_graders_are_asked_what_decides_between_two_runs_of_one_chunking_alone(run):
@@ -150,41 +154,41 @@ def test_graders_are_asked_what_decides_between_two_runs_of_one_chunking_alone(r
 
 
 def test_a_run_is_of_the_chunking_that_knows_all_its_ids(both: Store, loaded):
-    report = both.add_run(loaded([Ranking("q1", ("3",))]), name="third")
+    report = both.runs.load(loaded([Ranking("q1", ("3",))]), name="third")
     assert report.facts["chunking"] == "the default one"
-    assert both.chunkings_of_runs()["third"] == ""
-    both.add_chunks(loaded([Chunk("x9", "only here")]), chunking="v3")
-    report = both.add_run(loaded([Ranking("q1", ("x9",))]), name="fourth")
-    assert both.chunkings_of_runs()["fourth"] == "v3"
+    assert both.chunkings.of_runs()["third"] == ""
+    both.chunks.load(loaded([Chunk("x9", "only here")]), chunking="v3")
+    report = both.runs.load(loaded([Ranking("q1", ("x9",))]), name="fourth")
+    assert both.chunkings.of_runs()["fourth"] == "v3"
 
 
 @IN_BOTH
 def test_a_run_whose_ids_fit_several_chunkings_must_name_one(both: Store, loaded):
     with pytest.raises(BadInput, match="fit several chunkings") as refused:
-        both.add_run(loaded([Ranking("q1", ("1", "2"))]), name="which")
+        both.runs.load(loaded([Ranking("q1", ("1", "2"))]), name="which")
     assert "--chunking ''" in str(refused.value)
     assert "chunking v2 knows 2: --chunking v2" in str(refused.value)
-    assert "which" not in both.run_names()
-    both.add_run(loaded([Ranking("q1", ("1", "2"))]), name="which", chunking="")
-    assert both.chunkings_of_runs()["which"] == ""
+    assert "which" not in both.runs.names()
+    both.runs.load(loaded([Ranking("q1", ("1", "2"))]), name="which", chunking="")
+    assert both.chunkings.of_runs()["which"] == ""
 
 
 def test_a_run_that_was_written_as_it_is_called_here_is_known_again(both: Store, loaded):
-    lists = both.run_lists("new")
-    report = both.add_run(loaded(lists), name="new")
+    lists = both.runs.lists("new")
+    report = both.runs.load(loaded(lists), name="new")
     assert not report.changed
-    both.add_run(loaded(lists), name="again")
-    assert both.chunkings_of_runs()["again"] == "v2"
+    both.runs.load(loaded(lists), name="again")
+    assert both.chunkings.of_runs()["again"] == "v2"
 
 
 def test_a_run_has_chunks_of_one_chunking_alone(both: Store, loaded):
     with pytest.raises(BadInput, match="chunk 'v2:1' is not of the default chunking"):
-        both.add_run(loaded([Ranking("q1", ("1", "v2:1"))]), name="mixed", chunking="")
-    assert "mixed" not in both.run_names()
+        both.runs.load(loaded([Ranking("q1", ("1", "v2:1"))]), name="mixed", chunking="")
+    assert "mixed" not in both.runs.names()
 
 
 def test_a_text_that_two_chunkings_have_is_the_chunk_of_the_one_that_is_meant(both: Store, loaded):
-    both.add_chunks(loaded([Chunk("same", V1[0].text)]), chunking="v3")
+    both.chunks.load(loaded([Chunk("same", V1[0].text)]), chunking="v3")
     made = chunk_id_from_text(V1[0].text or "")
     for chunking, called in (("", "1"), ("v3", "v3:same")):
         found = id_resolver(both, chunking).chunks([made])
@@ -192,38 +196,38 @@ def test_a_text_that_two_chunkings_have_is_the_chunk_of_the_one_that_is_meant(bo
 
 
 def test_a_run_that_is_of_no_chunking_says_so(both: Store, loaded):
-    [said] = both.add_run(loaded([Ranking("q1", ("z1", "z2"))]), name="foreign").warnings
+    [said] = both.runs.load(loaded([Ranking("q1", ("z1", "z2"))]), name="foreign").warnings
     assert "no text is known of any chunk of this run and none is graded" in said
 
 
 def test_the_same_lists_on_two_chunkings_are_not_the_same_run(both: Store, loaded):
     rankings = [Ranking("q1", ("1", "2")), Ranking("q2", ("1",))]
-    assert both.add_run(loaded(rankings), name="again", chunking="v2").warnings != ()
-    assert both.add_run(loaded(rankings), name="elsewhere", chunking="").warnings == ()
+    assert both.runs.load(loaded(rankings), name="again", chunking="v2").warnings != ()
+    assert both.runs.load(loaded(rankings), name="elsewhere", chunking="").warnings == ()
 
 
 @pytest.mark.parametrize("name", ["a b", "v:2", "x" * 61, "v2\n"])
 def test_a_chunking_is_named_so_that_every_file_can_carry_it(store: Store, loaded, name: str):
     with pytest.raises(BadInput, match="a chunking is named by"):
-        store.add_chunks(loaded(V2), chunking=name)
-    assert store.chunking_names() == [""]
+        store.chunks.load(loaded(V2), chunking=name)
+    assert store.chunkings.names() == [""]
 
 
 def test_another_file_under_a_name_that_exists_is_refused(both: Store, loaded):
-    again = both.add_chunks(loaded(V2), chunking="v2")
+    again = both.chunks.load(loaded(V2), chunking="v2")
     assert not again.changed, "the same file again is no other"
     with pytest.raises(BadInput, match="there is a chunking 'v2' already"):
-        both.add_chunks(loaded([Chunk("7", "new")]), chunking="v2")
-    assert both.chunk("v2:7") is None
-    both.add_chunks(loaded([Chunk("7", "new")]), chunking="v2", update=True)
-    assert both.chunk("v2:7") == Chunk("v2:7", "new")
+        both.chunks.load(loaded([Chunk("7", "new")]), chunking="v2")
+    assert both.chunks.get("v2:7") is None
+    both.chunks.load(loaded([Chunk("7", "new")]), chunking="v2", update=True)
+    assert both.chunks.get("v2:7") == Chunk("v2:7", "new")
 
 
 def test_a_name_that_ids_of_the_unnamed_chunking_begin_with_is_refused(store: Store, loaded):
-    store.add_chunks(loaded([Chunk("v2:1", "a text of its own")]))
+    store.chunks.load(loaded([Chunk("v2:1", "a text of its own")]))
     with pytest.raises(BadInput, match="choose another name"):
-        store.add_chunks(loaded(V2), chunking="v2")
-    assert store.chunk("v2:2") is None
+        store.chunks.load(loaded(V2), chunking="v2")
+    assert store.chunks.get("v2:2") is None
 
 
 # What is shown ---------------------------------------------------------------------------------
@@ -231,24 +235,24 @@ def test_a_name_that_ids_of_the_unnamed_chunking_begin_with_is_refused(store: St
 
 @IN_BOTH
 def test_a_chunk_has_its_own_text_and_neighbours_of_its_own_chunking(both: Store):
-    first, second = both.chunk("1"), both.chunk("v2:1")
+    first, second = both.chunks.get("1"), both.chunks.get("v2:1")
     assert first is not None
     assert second is not None
     assert (first.text, second.text) == ("A refund takes", "A refund takes three days.")
-    before, after = both.neighbours("v2:1")
+    before, after = both.texts.neighbours("v2:1")
     assert (before, after and after.chunk_id) == (None, "v2:2")
-    assert both.neighbours("2")[1] == V1[2]
+    assert both.texts.neighbours("2")[1] == V1[2]
 
 
 def test_the_pool_of_a_query_has_the_chunks_of_every_chunking(both: Store):
-    pool, _ = both.pool(2)
-    names = {both.collection().chunk_ids[chunk] for chunk in pool["q1"]}
+    pool, _ = both.assignment.pool(2)
+    names = {both.collection.read().chunk_ids[chunk] for chunk in pool["q1"]}
     assert names == {"3", "1", "v2:1", "v2:2"}
 
 
 @IN_BOTH
 def test_chunkings_are_listed_with_what_there_is_of_each(both: Store):
-    rows = [(k.name, k.chunks, k.placed, k.runs, k.golden) for k in both.chunkings()]
+    rows = [(k.name, k.chunks, k.placed, k.runs, k.golden) for k in both.chunkings.all()]
     assert rows == [("", 3, 0, 1, 4), ("v2", 2, 2, 1, 1)]
 
 
@@ -270,19 +274,19 @@ def test_jsonl_names_the_chunking_and_keeps_it_in_another_file(both: Store, tmp_
     with Store(tmp_path / "other.db", create=True) as other:
         import_export.read("golden", tmp_path / "golden.jsonl", import_export.LoadOptions())(other)
         assert import_export.export(other, "jsonl") == before
-        assert other.golden_state().hash == both.golden_state().hash
-        assert other.chunking_names() == ["", "v2"]
+        assert other.collection.golden_state().hash == both.collection.golden_state().hash
+        assert other.chunkings.names() == ["", "v2"]
 
 
 def test_a_complete_file_keeps_chunkings_places_and_documents(both: Store, tmp_path: Path, loaded):
-    both.add_documents(loaded([Document("d", TEXT)]))
+    both.documents.load(loaded([Document("d", TEXT)]))
     before = import_export.export(both, "complete")
     (tmp_path / "whole.jsonl").write_bytes(before)
     with Store(tmp_path / "other.db", create=True) as other:
         import_export.read("complete", tmp_path / "whole.jsonl", import_export.LoadOptions())(other)
         assert import_export.export(other, "complete") == before
-        assert other.document("d") == TEXT
-        assert [(k.name, k.chunks, k.placed) for k in other.chunkings()] == [
+        assert other.documents.text("d") == TEXT
+        assert [(k.name, k.chunks, k.placed) for k in other.chunkings.all()] == [
             ("", 3, 0),
             ("v2", 2, 2),
         ]
@@ -291,16 +295,19 @@ def test_a_complete_file_keeps_chunkings_places_and_documents(both: Store, tmp_p
 def test_qrels_and_runs_name_the_chunking_in_every_id(both: Store):
     qrels = import_export.export(both, "qrels").decode().splitlines()
     assert qrels == ["q1 0 1 3", "q1 0 2 2", "q1 0 3 0", "q1 0 v2:1 1", "q2 0 3 1"]
-    assert [ranking.chunk_ids for ranking in both.run_lists("new")] == [("v2:1", "v2:2"), ("v2:1",)]
+    assert [ranking.chunk_ids for ranking in both.runs.lists("new")] == [
+        ("v2:1", "v2:2"),
+        ("v2:1",),
+    ]
 
 
 def test_grades_may_come_before_the_texts_of_their_chunking(store: Store, loaded, golden):
-    store.add_queries(loaded(QUERIES))
-    store.add_golden(golden([GoldenGrade("q1", "v2:1", 3)]))
-    assert store.chunking_names() == [""]
-    store.add_chunks(loaded(V2), chunking="v2")
-    store.add_run(loaded([Ranking("q1", ("1",))]), name="new")
-    assert store.chunkings_of_runs() == {"new": "v2"}
+    store.queries.load(loaded(QUERIES))
+    store.golden_loads.add(golden([GoldenGrade("q1", "v2:1", 3)]))
+    assert store.chunkings.names() == [""]
+    store.chunks.load(loaded(V2), chunking="v2")
+    store.runs.load(loaded([Ranking("q1", ("1",))]), name="new")
+    assert store.chunkings.of_runs() == {"new": "v2"}
     assert values(store, "new")[3][0] == 1.0
 
 
@@ -315,17 +322,17 @@ def test_grades_may_come_before_the_texts_of_their_chunking(store: Store, loaded
     ],
 )
 def test_a_chunk_must_stand_where_it_says(both: Store, loaded, chunk: Chunk, said: str):
-    both.add_documents(loaded([Document("d", TEXT)]))
+    both.documents.load(loaded([Document("d", TEXT)]))
     with pytest.raises(BadInput, match=said):
-        both.add_chunks(loaded([chunk]), chunking="v3")
-    assert both.chunking_names() == ["", "v2"], "nothing is half-written"
+        both.chunks.load(loaded([chunk]), chunking="v3")
+    assert both.chunkings.names() == ["", "v2"], "nothing is half-written"
 
 
 @IN_BOTH
 def test_a_document_must_hold_its_chunks_where_they_say(both: Store, loaded):
     with pytest.raises(BadInput, match=r"chunk 'v2:1' has start 0 and end 26"):
-        both.add_documents(loaded([Document("d", TEXT.upper())]))
-    assert both.document("d") is None
+        both.documents.load(loaded([Document("d", TEXT.upper())]))
+    assert both.documents.text("d") is None
 
 
 @pytest.mark.parametrize("place", [(3, None), (None, 3), (5, 2), (-1, 2)])
@@ -335,22 +342,22 @@ def test_a_place_has_a_start_and_an_end_after_it(place: tuple[int | None, int | 
 
 
 def test_a_document_comes_once_and_another_text_of_it_is_refused(both: Store, loaded):
-    both.add_documents(loaded([Document("d", TEXT)]))
-    assert not both.add_documents(loaded([Document("d", TEXT)])).changed
+    both.documents.load(loaded([Document("d", TEXT)]))
+    assert not both.documents.load(loaded([Document("d", TEXT)])).changed
     with pytest.raises(BadInput, match="already in the golden set with another text"):
-        both.add_documents(loaded([Document("d", TEXT + " More.")]))
-    both.add_documents(loaded([Document("d", TEXT + " More.")]), update=True)
-    assert both.document("d") == TEXT + " More."
+        both.documents.load(loaded([Document("d", TEXT + " More.")]))
+    both.documents.load(loaded([Document("d", TEXT + " More.")]), update=True)
+    assert both.documents.text("d") == TEXT + " More."
 
 
 def test_chunks_of_a_document_that_is_not_loaded_are_told(both: Store, loaded):
     other = Chunk("9", "elsewhere", document_id="e")
-    [*none] = both.add_chunks(loaded([other]), chunking="v3").warnings
+    [*none] = both.chunks.load(loaded([other]), chunking="v3").warnings
     assert none == [], "nothing is missed where no document is loaded"
-    both.add_documents(loaded([Document("d", TEXT)]))
-    [said] = both.add_chunks(loaded([*V2, other]), chunking="v4").warnings
+    both.documents.load(loaded([Document("d", TEXT)]))
+    [said] = both.chunks.load(loaded([*V2, other]), chunking="v4").warnings
     assert said.startswith("1 of 2 documents that these chunks name are not loaded (one is 'e'")
-    assert both.add_chunks(loaded(V2), chunking="v5").warnings == ()
+    assert both.chunks.load(loaded(V2), chunking="v5").warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -384,7 +391,7 @@ def test_documents_that_cannot_be_are_refused_with_the_place_and_change_nothing(
 
 
 def test_documents_that_no_chunk_was_cut_from_are_told(both: Store, loaded):
-    report = both.add_documents(loaded([Document("D", TEXT)]))
+    report = both.documents.load(loaded([Document("D", TEXT)]))
     assert "no chunk was cut from any of these documents" in report.warnings[0]
     assert report.facts["documents of chunks that are not among them"] == 1
 
@@ -473,7 +480,7 @@ def test_a_chunking_that_is_not_there_is_refused_with_those_that_are(run):
 
 def test_a_document_in_a_folder_is_known_by_the_name_that_chunks_have_for_it(run, tmp_path: Path):
     with Store(tmp_path / "golden.db") as store:
-        assert store.document("d") == "A refund takes three days."
+        assert store.documents.text("d") == "A refund takes three days."
 
 
 def test_start_and_end_that_are_no_offsets_stay_metadata(run, tmp_path: Path):
@@ -489,7 +496,7 @@ def test_start_and_end_that_are_no_offsets_stay_metadata(run, tmp_path: Path):
     )
     with Store(tmp_path / "golden.db") as store:
         for name in ("s1", "s2"):
-            chunk = store.chunk(name)
+            chunk = store.chunks.get(name)
             assert chunk is not None
             assert chunk.start is None
             assert set(chunk.metadata) == {"start", "end"}
@@ -497,6 +504,6 @@ def test_start_and_end_that_are_no_offsets_stay_metadata(run, tmp_path: Path):
 
 def test_what_stands_in_for_undefined_does_so_across_chunkings(both: Store):
     selected = Selection(chunkings=("", "v2"))
-    board = Scoreboard(both.collection(), Conventions.of("trec_eval", selected=selected))
+    board = Scoreboard(both.collection.read(), Conventions.of("trec_eval", selected=selected))
     found = board.table(board.conventions.measures("R@5 nDCG@10"))
     assert [row.n for row in found] == [1, 1, 1, 1]

@@ -20,7 +20,7 @@ from labeler.store import Store
 with Store(sys.argv[1]) as store:
     for n in range(100_000):
         event_id = f"{sys.argv[2]}/{n}"
-        store.judge(Judgment(event_id, "q1", "c3", "Ann", grade=n % 4))
+        store.judgments.add(Judgment(event_id, "q1", "c3", "Ann", grade=n % 4))
         print(event_id, flush=True)
 """
 
@@ -35,7 +35,7 @@ def chunks():
             time.sleep(600)
         yield Chunk(f"new {n}", "text " * 50)
 with Store(sys.argv[1]) as store:
-    store.add_chunks(Loaded("chunks.jsonl", chunks(), range(20_000)))
+    store.chunks.load(Loaded("chunks.jsonl", chunks(), range(20_000)))
 """
 
 FILL = """
@@ -49,12 +49,12 @@ if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 chunks = [Chunk(f"new {n}", "text " * 2000) for n in range(400)]
 with Store(path) as store:
-    before = list(store._db.conn.iterdump())
+    before = list(store.connection.conn.iterdump())
     try:
-        store.add_chunks(Loaded("chunks.jsonl", chunks, range(len(chunks))))
+        store.chunks.load(Loaded("chunks.jsonl", chunks, range(len(chunks))))
     except BadInput as error:
         print(type(error).__name__, error)
-    assert list(store._db.conn.iterdump()) == before
+    assert list(store.connection.conn.iterdump()) == before
 """
 
 
@@ -76,7 +76,7 @@ def test_no_acknowledged_grade_is_lost_when_the_process_is_killed(
         lines = (first + rest).splitlines(keepends=True)
         acknowledged |= {line.strip() for line in lines if line.endswith("\n")}
         with Store(filled.path) as store:
-            events = [event.event_id for event in store.events()]
+            events = [event.event_id for event in store.judgments.log()]
             assert acknowledged <= set(events)
             assert len(events) == len(set(events))
             assert_whole(store)
@@ -84,7 +84,7 @@ def test_no_acknowledged_grade_is_lost_when_the_process_is_killed(
 
 
 def test_a_load_killed_in_the_middle_leaves_nothing(filled: Store, python):
-    before = list(filled._db.conn.iterdump())
+    before = list(filled.connection.conn.iterdump())
     filled.close()
     process = python(LOAD, filled.path)
     assert process.stdout is not None
@@ -92,8 +92,8 @@ def test_a_load_killed_in_the_middle_leaves_nothing(filled: Store, python):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     with Store(filled.path) as store:
-        assert list(store._db.conn.iterdump()) == before
-        assert store.chunk("new 0") is None
+        assert list(store.connection.conn.iterdump()) == before
+        assert store.chunks.get("new 0") is None
         assert_whole(store)
 
 
@@ -107,7 +107,7 @@ def test_a_file_that_may_not_grow_is_one_clear_error(filled: Store, python):
     )
     with Store(filled.path) as store:
         assert_whole(store)
-        assert store.chunk("new 0") is None
+        assert store.chunks.get("new 0") is None
 
 
 def test_a_full_disk_is_one_clear_error_and_room_makes_it_work_again(
@@ -121,5 +121,5 @@ def test_a_full_disk_is_one_clear_error_and_room_makes_it_work_again(
     assert said == f"StorageError {path}: the disk is full; nothing was changed\n"
     with Store(path) as store:
         assert_whole(store)
-        assert store.chunk("new 0") is None
-        store.add_grader("Dee")
+        assert store.chunks.get("new 0") is None
+        store.people.add("Dee")

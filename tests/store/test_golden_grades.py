@@ -125,20 +125,20 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def set_up(folder: str, empty: Path) -> Store:
     store = Store(shutil.copy(empty, folder))
-    store.add_queries(loaded([Query("q1", "one"), Query("q2", "two")]))
-    store.add_chunks(loaded([Chunk("c1", "text 1"), Chunk("c2", "text 2")]))
+    store.queries.load(loaded([Query("q1", "one"), Query("q2", "two")]))
+    store.chunks.load(loaded([Chunk("c1", "text 1"), Chunk("c2", "text 2")]))
     for name in GRADERS:
-        store.add_grader(name)
+        store.people.add(name)
     return store
 
 
 def golden_of(store: Store) -> dict[tuple[str, str], int]:
-    return {(grade.query_id, grade.chunk_id): grade.grade for grade in store.golden_set()[1]}
+    return {(grade.query_id, grade.chunk_id): grade.grade for grade in store.golden_set.read()[1]}
 
 
 def assert_opens_as_the_view_has_it(store: Store) -> None:
     """Hold what a board opens with, arrays made of the log, against the rows of the view."""
-    found = store.collection()
+    found = store.collection.read()
     rows = zip(
         *(found.golden_query, found.golden_chunk, found.golden_grade, found.stale), strict=True
     )
@@ -146,7 +146,7 @@ def assert_opens_as_the_view_has_it(store: Store) -> None:
         (found.query_ids[query], found.chunk_ids[chunk], grade, stale)
         for query, chunk, grade, stale in rows
     ]
-    assert opened == store._rows(
+    assert opened == store.connection.rows(
         "SELECT q.query_id, c.chunk_id, grade, stale FROM golden JOIN queries AS q "
         "ON q.id = query JOIN chunks AS c ON c.id = chunk WHERE retired_at IS NULL "
         "ORDER BY q.id, c.id"
@@ -159,11 +159,13 @@ def assert_all_of_a_grader_is_what_each_pair_says(store: Store) -> None:
     """Hold what a grader sits down with, made of their log, against the view, pair by pair."""
     for grader in GRADERS:
         asked = {
-            (query_id, store.chunk_number(chunk_id)): store.judgment_of(grader, query_id, chunk_id)
+            (query_id, store.chunks.number(chunk_id)): store.assignment.judgment_of(
+                grader, query_id, chunk_id
+            )
             for query_id, chunk_id in PAIRS
         }
         said = {pair: judged for pair, judged in asked.items() if judged is not None}
-        assert store.judged_by(grader) == said
+        assert store.assignment.judged_by(grader) == said
 
 
 def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
@@ -171,22 +173,22 @@ def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
     kind, grader, pair, grade = step
     event_id = f"e{number}"
     if kind == "rule":
-        store.save_settings(replace(store.settings(), golden_rule=GOLDEN_RULES[grade]))
+        store.settings.save(replace(store.settings.read(), golden_rule=GOLDEN_RULES[grade]))
         oracle.rule = GOLDEN_RULES[grade]
         return
     if kind == "text":
         words = loaded([Chunk(pair[1], f"text {grade}")])
-        store.add_chunks(words, update=True)
+        store.chunks.load(words, update=True)
         return
     if kind == "undo":
         past = [
             event
-            for event in store.events()
+            for event in store.judgments.log()
             if event.grader == grader and (event.query_id, event.chunk_id) == pair
         ]
         target = past[-1 - grade % len(past)].event_id if past else "none"
         try:
-            store.undo(event_id=event_id, undoes=target, grader=grader)
+            store.judgments.undo(event_id=event_id, undoes=target, grader=grader)
         except LabelerError:
             assert not oracle.undo(target), "refused, though it was the newest"
         else:
@@ -197,7 +199,7 @@ def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
     if kind == "import":
         grader = None
     source = "repeat" if number % 3 == 2 and grader else None
-    store.judge(Judgment(event_id, *pair, grader, kind, grade, source=source))
+    store.judgments.add(Judgment(event_id, *pair, grader, kind, grade, source=source))
     oracle.events.append((event_id, grader, pair, kind, grade))
 
 
@@ -226,34 +228,34 @@ def test_the_golden_view_is_what_the_words_say(empty, steps):
     with tempfile.TemporaryDirectory() as folder, set_up(folder, empty) as store:
         oracle, followed = Oracle(), {}
         for number, step in enumerate(steps):
-            before = store.revision()
+            before = store.judgments.revision()
             act(store, oracle, step, number)
             expected = {pair: oracle.grade(pair) for pair in PAIRS}
             assert golden_of(store) == {
                 pair: grade for pair, grade in expected.items() if grade is not None
             }
             if oracle.rule == LOWER_MEDIAN:
-                assert golden_of(store) == golden_grades_of(store.events())
+                assert golden_of(store) == golden_grades_of(store.judgments.log())
             assert_opens_as_the_view_has_it(store)
-            chunk_ids = store.collection().chunk_ids
-            for change in store.changes_since(before):
+            chunk_ids = store.collection.read().chunk_ids
+            for change in store.judgments.changes_since(before):
                 followed[change.query_id, chunk_ids[change.chunk]] = change.grade
             if step[0] == "rule":  # a setting: who follows the changes reads all anew
                 followed = golden_of(store)
             assert {pair: grade for pair, grade in followed.items() if grade is not None} == (
                 golden_of(store)
             ), "who follows the changes must be where who reads it all is"
-        assert store.changes_since(store.revision()) == []
+        assert store.judgments.changes_since(store.judgments.revision()) == []
         assert_all_of_a_grader_is_what_each_pair_says(store)
-        store.retire_query("q2")
+        store.queries.retire("q2")
         assert_opens_as_the_view_has_it(store)
 
 
 def judge(store: Store, *said: tuple[str, str, int | None]) -> int | None:
     """Let graders speak about one pair; return its golden grade."""
     for grader, kind, grade in said:
-        number = store.revision()
-        store.judge(
+        number = store.judgments.revision()
+        store.judgments.add(
             Judgment(f"e{number}", "q1", "c3", None if kind == "import" else grader, kind, grade)
         )
     return golden_of(store).get(("q1", "c3"))
@@ -273,7 +275,7 @@ def judge(store: Store, *said: tuple[str, str, int | None]) -> int | None:
 )
 def test_an_even_number_of_graders_meets_at_the_lower_median(filled: Store, grades, median: int):
     for number in range(len(grades)):
-        filled.add_grader(f"grader {number}")
+        filled.people.add(f"grader {number}")
     said = [(f"grader {number}", "grade", grade) for number, grade in enumerate(grades)]
     assert judge(filled, *said) == median
     assert median in grades, "a golden grade must be one that somebody gave"
@@ -288,7 +290,7 @@ def test_the_model_makes_one_grade_of_several_as_the_words_say(grades, rule):
 
 def test_nobody_is_told_a_grade_by_a_rule_that_is_not_there(filled: Store):
     with pytest.raises(BadInput, match=r"lower median, upper median, .* majority, not by 'mode'"):
-        replace(filled.settings(), golden_rule="mode")
+        replace(filled.settings.read(), golden_rule="mode")
     with pytest.raises(BadInput, match="not by 'median'"):
         agreed_grade([1], "median")
 
@@ -300,46 +302,53 @@ def test_the_golden_view_and_the_model_make_the_same_of_any_grades(empty, data):
     with tempfile.TemporaryDirectory() as folder, set_up(folder, empty) as store:
         for pair, given_ones in zip(PAIRS, grades, strict=False):
             for number, grade in enumerate(given_ones):
-                store.add_grader(f"grader {number}")
-                store.judge(Judgment(f"{pair}{number}", *pair, f"grader {number}", grade=grade))
-        log = store.events()
+                store.people.add(f"grader {number}")
+                store.judgments.add(
+                    Judgment(f"{pair}{number}", *pair, f"grader {number}", grade=grade)
+                )
+        log = store.judgments.log()
         for rule in data.draw(st.permutations(GOLDEN_RULES)):
-            store.save_settings(replace(store.settings(), golden_rule=rule))
+            store.settings.save(replace(store.settings.read(), golden_rule=rule))
             expected = {
                 pair: agreed_grade(given_ones, rule)
                 for pair, given_ones in zip(PAIRS, grades, strict=False)
             }
             there = {pair: grade for pair, grade in expected.items() if grade is not None}
             assert golden_of(store) == there
-            assert len(store.collection().golden_grade) == len(there)
-            assert store.events() == log, "a rule changes what counts, never what was said"
+            assert len(store.collection.read().golden_grade) == len(there)
+            assert store.judgments.log() == log, "a rule changes what counts, never what was said"
 
 
 def test_a_new_rule_is_a_new_revision_of_the_data_and_none_of_the_log(filled: Store):
     judge(filled, ("Ann", "grade", 0), ("Bob", "grade", 3))
-    before = filled.revision(), filled.data_revision()
-    filled.save_settings(replace(filled.settings(), golden_rule=UPPER_MEDIAN))
+    before = filled.judgments.revision(), filled.golden_set.data_revision()
+    filled.settings.save(replace(filled.settings.read(), golden_rule=UPPER_MEDIAN))
     assert judge(filled) == 3
-    assert (filled.revision(), filled.data_revision()) == (before[0], before[1] + 1)
+    assert (filled.judgments.revision(), filled.golden_set.data_revision()) == (
+        before[0],
+        before[1] + 1,
+    )
 
 
 def test_a_tie_of_the_most_frequent_grades_is_a_hole_until_somebody_decides(filled: Store):
-    filled.save_settings(replace(filled.settings(), golden_rule=MAJORITY))
+    filled.settings.save(replace(filled.settings.read(), golden_rule=MAJORITY))
     assert judge(filled, ("", "import", 1), ("Ann", "grade", 0), ("Bob", "grade", 3)) is None
-    chunk = filled.chunk_number("c3")
-    assert ("q1", chunk) not in [pair for pair, *_ in filled.golden_kinds()[0]]
-    assert filled.changes_since(filled.revision() - 1) == [GradeChange("q1", chunk, None)]
+    chunk = filled.chunks.number("c3")
+    assert ("q1", chunk) not in [pair for pair, *_ in filled.assignment.golden_kinds()[0]]
+    assert filled.judgments.changes_since(filled.judgments.revision() - 1) == [
+        GradeChange("q1", chunk, None)
+    ]
     assert judge(filled, ("Cy", "grade", 3)) == 3, "a third grade breaks the tie"
     assert judge(filled, ("Cy", "grade", 2)) is None, "three different grades are a tie, too"
     assert judge(filled, ("Ann", "adjudicate", 1)) == 1
 
 
 def test_a_mean_that_is_nobodys_grade_has_the_note_of_the_nearest_lower_one(filled: Store):
-    filled.save_settings(replace(filled.settings(), golden_rule=ROUNDED_MEAN))
+    filled.settings.save(replace(filled.settings.read(), golden_rule=ROUNDED_MEAN))
     for grader, grade in (("Ann", 0), ("Bob", 3), ("Cy", 3)):
         note = f"note of {grader}"
-        filled.judge(Judgment(f"n{grader}", "q1", "c3", grader, grade=grade, note=note))
-    there = {(each.query_id, each.chunk_id): each for each in filled.golden_set()[1]}
+        filled.judgments.add(Judgment(f"n{grader}", "q1", "c3", grader, grade=grade, note=note))
+    there = {(each.query_id, each.chunk_id): each for each in filled.golden_set.read()[1]}
     found = there["q1", "c3"]
     assert (found.grade, found.note) == (2, "note of Ann")
     assert found.graders == ("Ann", "Bob", "Cy")
@@ -347,11 +356,11 @@ def test_a_mean_that_is_nobodys_grade_has_the_note_of_the_nearest_lower_one(fill
 
 def test_a_grade_given_again_for_the_present_text_is_not_stale(filled: Store):
     judge(filled, ("Ann", "grade", 2))
-    filled.add_chunks(loaded([Chunk("c3", "another text")]), update=True)
-    pair = ("q1", filled.chunk_number("c3"))
-    assert (pair, "grade", True) in filled.golden_kinds()[0]
+    filled.chunks.load(loaded([Chunk("c3", "another text")]), update=True)
+    pair = ("q1", filled.chunks.number("c3"))
+    assert (pair, "grade", True) in filled.assignment.golden_kinds()[0]
     assert judge(filled, ("Bob", "grade", 2)) == 2
-    assert (pair, "grade", False) in filled.golden_kinds()[0]
+    assert (pair, "grade", False) in filled.assignment.golden_kinds()[0]
 
 
 def test_only_a_graders_newest_grade_counts(filled: Store):
@@ -363,7 +372,7 @@ def test_an_import_counts_until_a_person_grades(filled: Store):
     assert judge(filled, ("", "import", 1)) == 1
     assert judge(filled, ("Ann", "grade", 3)) == 3
     assert judge(filled, ("", "import", 0)) == 3, "a later import does not outrank a person"
-    filled.undo(event_id="u", undoes="e4", grader="Ann")
+    filled.judgments.undo(event_id="u", undoes="e4", grader="Ann")
     assert golden_of(filled)["q1", "c3"] == 0
 
 
@@ -377,7 +386,7 @@ def test_cannot_tell_is_not_a_zero(filled: Store):
 def test_a_proposal_never_counts(filled: Store):
     assert judge(filled, ("Ann", "propose", 3)) is None
     assert judge(filled, ("Bob", "grade", 0), ("Bob", "propose", 3)) == 0
-    filled.undo(event_id="u", undoes="e4", grader="Bob")
+    filled.judgments.undo(event_id="u", undoes="e4", grader="Bob")
     assert judge(filled) is None, "taking the grade back leaves the proposal, which is no grade"
 
 
@@ -388,7 +397,7 @@ def test_a_verdict_outranks_every_grade_given_later(filled: Store):
 
 def test_a_golden_grade_names_who_stands_behind_it(filled: Store):
     judge(filled, ("Cy", "grade", 1), ("Ann", "grade", 1), ("Bob", "cannot_tell", None))
-    grades = {(grade.query_id, grade.chunk_id): grade for grade in filled.golden_set()[1]}
+    grades = {(grade.query_id, grade.chunk_id): grade for grade in filled.golden_set.read()[1]}
     assert grades["q1", "c3"].graders == ("Ann", "Cy")
     assert grades["q1", "c1"].graders == ("Bea",)
 
@@ -402,7 +411,7 @@ def test_a_golden_grade_names_who_stands_behind_it(filled: Store):
 )
 @pytest.mark.in_a_file
 def test_a_question_about_one_pair_reads_only_that_pair(filled: Store, question: str):
-    plan = [row[3] for row in filled._rows(f"EXPLAIN QUERY PLAN {question}", [1, 1])]
+    plan = [row[3] for row in filled.connection.rows(f"EXPLAIN QUERY PLAN {question}", [1, 1])]
     assert "SEARCH j USING INDEX judgments_pair (query=? AND chunk=?)" in plan
     assert not [step for step in plan if step.startswith(("SCAN j", "SCAN undo", "SCAN chunks"))]
 
@@ -410,11 +419,13 @@ def test_a_question_about_one_pair_reads_only_that_pair(filled: Store, question:
 @pytest.mark.in_a_file
 def test_following_the_log_reads_only_its_tail(filled: Store):
     asked: list[str] = []
-    filled._db.conn.set_trace_callback(asked.append)
-    filled.changes_since(1)
-    filled.judged_since(1)
-    filled._db.conn.set_trace_callback(None)
-    plans = [[row[3] for row in filled._rows(f"EXPLAIN QUERY PLAN {sql}")] for sql in asked]
+    filled.connection.conn.set_trace_callback(asked.append)
+    filled.judgments.changes_since(1)
+    filled.assignment.judged_since(1)
+    filled.connection.conn.set_trace_callback(None)
+    plans = [
+        [row[3] for row in filled.connection.rows(f"EXPLAIN QUERY PLAN {sql}")] for sql in asked
+    ]
     for plan in (plans[0], plans[-1]):
         assert any("INTEGER PRIMARY KEY (rowid>?)" in step for step in plan)
         assert not [step for step in plan if step.startswith(("SCAN j", "SCAN q", "SCAN c"))]
@@ -473,5 +484,5 @@ def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, 
 def transferred(path: str, load: Callable[[Store], LoadedGolden]) -> bytes:
     """Load a golden set into an empty file and return what it exports."""
     with Store(path) as store:
-        store.add_golden(load(store))
-        return write_golden(*store.golden_set(), "jsonl")
+        store.golden_loads.add(load(store))
+        return write_golden(*store.golden_set.read(), "jsonl")

@@ -32,6 +32,7 @@ from labeler.store import Store
 from labeler.store.columns import hash_text
 from tests.support.databases import IN_BOTH, assert_refused, assert_whole
 from tests.support.new_golden_set import newborn
+from tests.support.store_reads import check_seals, differs_from
 
 Grades = dict[tuple[str, str], int]
 FIRST: Grades = {("q1", "a"): 3, ("q1", "b"): 0, ("q2", "a"): 1}
@@ -48,12 +49,12 @@ def base(store: Store) -> Store:
 
 def set_up(store: Store) -> Store:
     queries = [Query("q1", "when?"), Query("q2", "where?")]
-    store.add_queries(Loaded("queries.jsonl", queries, (1, 2)))
+    store.queries.load(Loaded("queries.jsonl", queries, (1, 2)))
     for name, order in RUNS.items():
         lists = [Ranking(query.query_id, order) for query in queries]
-        store.add_run(Loaded(name, lists, (1, 2)), name=name)
+        store.runs.load(Loaded(name, lists, (1, 2)), name=name)
     for name in ("Ann", "Bob", "Lea"):
-        store.add_grader(name)
+        store.people.add(name)
     return store
 
 
@@ -80,15 +81,15 @@ def log_of(events: list[Judgment], file: str = "log.jsonl") -> LoadedGolden:
 
 
 def load(store: Store, loaded: LoadedGolden, *, update: bool = False) -> int | None:
-    return store.add_golden(loaded, update=update).load
+    return store.golden_loads.add(loaded, update=update).load
 
 
 def golden(store: Store) -> Grades:
-    return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set()[1]}
+    return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set.read()[1]}
 
 
 def means(store: Store) -> list[str]:
-    return means_of(Scoreboard(store.collection(), Conventions.of()))
+    return means_of(Scoreboard(store.collection.read(), Conventions.of()))
 
 
 def means_of(board: Scoreboard) -> list[str]:
@@ -101,10 +102,10 @@ def means_of(board: Scoreboard) -> list[str]:
 @IN_BOTH
 def test_loads_of_grades_are_numbered_from_1_and_others_are_not(base: Store):
     assert load(base, qrels(FIRST, "first.qrels")) == 1
-    base.add_run(Loaded("three.trec", [Ranking("q1", ("b",))], (1,)), name="three")
+    base.runs.load(Loaded("three.trec", [Ranking("q1", ("b",))], (1,)), name="three")
     assert load(base, qrels(LATER, "later.qrels"), update=True) == 2
     assert load(base, table({("q1", "c", "Ann"): 2})) == 3
-    found = base.load_states()
+    found = base.golden_loads.states()
     assert [(each.load.number, each.load.file) for each in found] == [
         (1, "first.qrels"),
         (2, "later.qrels"),
@@ -115,8 +116,8 @@ def test_loads_of_grades_are_numbered_from_1_and_others_are_not(base: Store):
         (2, 2, None),
         (1, 1, None),
     ]
-    assert [each.load.number for each in base.load_states(newest=2)] == [2, 3]
-    assert base.audited("load")[0][1].detail["load"] == 2
+    assert [each.load.number for each in base.golden_loads.states(newest=2)] == [2, 3]
+    assert base.audit.search("load")[0][1].detail["load"] == 2
 
 
 @IN_BOTH
@@ -126,7 +127,7 @@ def test_a_load_that_brings_no_grade_has_no_number_and_uses_none_up(base: Store)
     with pytest.raises(BadInput, match="differ from those loaded before"):
         load(base, qrels(LATER))
     assert load(base, qrels(LATER), update=True) == 2
-    assert [each.number for each in base.golden_loads()] == [1, 2]
+    assert [each.number for each in base.golden_loads.all()] == [1, 2]
 
 
 def test_a_report_ends_with_the_number_also_below_warnings():
@@ -157,113 +158,113 @@ def test_the_list_of_loads_only_grows(base: Store, statement: str, recursive: st
 def test_the_only_load_is_taken_back_and_the_log_keeps_both(base: Store):
     before = means(base)
     load(base, qrels(FIRST, graders=("Zoe",)))
-    log, seal = base.events(), base.newest_seal()
-    done = base.undo_load(1)
+    log, seal = base.judgments.log(), base.tamper_check.newest_seal()
+    done = base.golden_loads.undo(1)
     assert (done.taken_back, done.restored, sum(done.left.values())) == (3, 0, 0)
     assert golden(base) == {}
     assert means(base) == before
-    assert base.events()[:3] == log
-    assert [(each.kind, each.grade, each.undoes) for each in base.events()[3:]] == [
+    assert base.judgments.log()[:3] == log
+    assert [(each.kind, each.grade, each.undoes) for each in base.judgments.log()[3:]] == [
         ("withdraw", None, each.event_id) for each in reversed(log)
     ]
-    assert base.differs_from(seal) is None
-    assert base.check_seals().faults == ()
-    assert base.check_seals().unsealed == 0
+    assert differs_from(base, seal) is None
+    assert check_seals(base).faults == ()
+    assert check_seals(base).unsealed == 0
     assert_whole(base)
 
 
 @IN_BOTH
 def test_a_grade_that_the_load_replaced_counts_again_with_all_that_was_said_of_it(base: Store):
     load(base, qrels(FIRST, graders=("Zoe",), note="by hand"))
-    before, was = means(base), base.golden_set()
+    before, was = means(base), base.golden_set.read()
     load(base, qrels(LATER), update=True)
     assert golden(base) == {**FIRST, **LATER}
-    done = base.undo_load(2)
+    done = base.golden_loads.undo(2)
     assert done.sentences() == [
         "2 grades are taken back",
         "1 grade that it had replaced counts again",
     ]
-    assert (means(base), base.golden_set()) == (before, was)
+    assert (means(base), base.golden_set.read()) == (before, was)
 
 
 @IN_BOTH
 def test_what_a_later_load_replaced_is_left_and_comes_back_when_that_is_undone(base: Store):
     load(base, qrels(FIRST))
     load(base, qrels(LATER), update=True)
-    assert base.undo_load(1).sentences() == [
+    assert base.golden_loads.undo(1).sentences() == [
         "2 grades are taken back",
         "1 is left: it was replaced by a later load",
     ]
     assert golden(base) == {("q1", "a"): 1, ("q2", "b"): 2}
-    assert base.undo_load(2).restored == 1
+    assert base.golden_loads.undo(2).restored == 1
     assert golden(base) == {("q1", "a"): 3}
-    assert base.undo_load(1).taken_back == 1
+    assert base.golden_loads.undo(1).taken_back == 1
     assert golden(base) == {}
 
 
 @IN_BOTH
 def test_doing_it_twice_adds_no_event(base: Store):
     load(base, qrels(FIRST))
-    base.undo_load(1)
-    revision = base.revision(), base.data_revision()
-    again = base.undo_load(1)
+    base.golden_loads.undo(1)
+    revision = base.judgments.revision(), base.golden_set.data_revision()
+    again = base.golden_loads.undo(1)
     assert again.sentences() == [
         "there is nothing left to take back",
         "3 are left: they were taken back before",
     ]
-    assert (base.revision(), base.data_revision()) == revision
-    [state] = base.load_states()
+    assert (base.judgments.revision(), base.golden_set.data_revision()) == revision
+    [state] = base.golden_loads.states()
     assert (state.brought, state.current) == (3, 0)
-    assert state.taken_back == base.events()[-1].created_at
+    assert state.taken_back == base.judgments.log()[-1].created_at
 
 
 @IN_BOTH
 def test_what_would_be_taken_back_is_told_without_doing_it(base: Store):
     load(base, qrels(FIRST))
-    revision = base.revision()
-    assert base.undo_of_load(1).sentences(is_done=False) == ["3 grades would be taken back"]
-    assert (base.revision(), golden(base)) == (revision, FIRST)
+    revision = base.judgments.revision()
+    assert base.golden_loads.undo_of(1).sentences(is_done=False) == ["3 grades would be taken back"]
+    assert (base.judgments.revision(), golden(base)) == (revision, FIRST)
 
 
 @IN_BOTH
 def test_what_people_and_leads_said_in_the_app_is_never_touched(base: Store):
     load(base, qrels(FIRST))
-    base.judge(Judgment("ann", "q1", "a", "Ann", grade=2))
-    base.judge(Judgment("lea", "q1", "b", "Lea", kind="adjudicate", grade=1))
-    assert base.undo_load(1).taken_back == 3
+    base.judgments.add(Judgment("ann", "q1", "a", "Ann", grade=2))
+    base.judgments.add(Judgment("lea", "q1", "b", "Lea", kind="adjudicate", grade=1))
+    assert base.golden_loads.undo(1).taken_back == 3
     assert golden(base) == {("q1", "a"): 2, ("q1", "b"): 1}
-    assert [each.source for each in base.events() if each.grader] == [None, None]
+    assert [each.source for each in base.judgments.log() if each.grader] == [None, None]
 
 
 @IN_BOTH
 def test_the_file_of_a_load_taken_back_can_be_loaded_again(base: Store):
     load(base, qrels(FIRST))
-    base.undo_load(1)
+    base.golden_loads.undo(1)
     assert load(base, qrels(FIRST)) == 2
     assert golden(base) == FIRST
-    assert base.undo_load(1).taken_back == 0, "they are of load 2 now"
+    assert base.golden_loads.undo(1).taken_back == 0, "they are of load 2 now"
     assert golden(base) == FIRST
 
 
 @IN_BOTH
 def test_grades_of_several_people_are_taken_back_but_for_those_given_again_since(base: Store):
-    base.judge(Judgment("own", "q2", "a", "Ann", grade=1))
+    base.judgments.add(Judgment("own", "q2", "a", "Ann", grade=1))
     people = {("q1", "a", "Ann"): 3, ("q1", "a", "Bob"): 1, ("q1", "b", "Bob"): 2}
     load(base, table({**people, ("q2", "a", "Ann"): 3}))
-    base.judge(Judgment("later", "q1", "b", "Bob", grade=0))
-    assert base.undo_load(1).sentences() == [
+    base.judgments.add(Judgment("later", "q1", "b", "Bob", grade=0))
+    assert base.golden_loads.undo(1).sentences() == [
         "2 grades are taken back",
         "1 is left: it was given again by its grader since",
     ]
     assert golden(base) == {("q1", "b"): 0, ("q2", "a"): 1}
-    assert [(each.load.number, each.current) for each in base.load_states()] == [(1, 0)]
+    assert [(each.load.number, each.current) for each in base.golden_loads.states()] == [(1, 0)]
 
 
 @IN_BOTH
 def test_a_grade_whose_grader_took_it_back_is_counted_as_such(base: Store):
     load(base, table({("q1", "a", "Ann"): 3, ("q1", "b", "Ann"): 3}))
-    base.undo(event_id="mine", undoes="q1-a-Ann", grader="Ann")
-    done = base.undo_load(1)
+    base.judgments.undo(event_id="mine", undoes="q1-a-Ann", grader="Ann")
+    done = base.golden_loads.undo(1)
     assert done.sentences() == [
         "1 grade is taken back",
         "1 is left: it was taken back before",
@@ -272,7 +273,7 @@ def test_a_grade_whose_grader_took_it_back_is_counted_as_such(base: Store):
 
 @IN_BOTH
 def test_a_log_is_taken_back_with_what_it_said_over_but_a_leads_decisions_stay(base: Store):
-    base.judge(Judgment("here", "q1", "a", "Ann", grade=2))
+    base.judgments.add(Judgment("here", "q1", "a", "Ann", grade=2))
     events = [
         Judgment("l1", "q1", "a", "Ann", grade=0),
         Judgment("l2", "q1", "a", "Ann", grade=3),
@@ -283,43 +284,43 @@ def test_a_log_is_taken_back_with_what_it_said_over_but_a_leads_decisions_stay(b
     ]
     load(base, log_of(events))
     assert golden(base) == {("q1", "a"): 3, ("q2", "a"): 1}
-    assert base.undo_load(1).sentences() == [
+    assert base.golden_loads.undo(1).sentences() == [
         "2 grades are taken back",
         "1 grade that it had replaced counts again",
         "1 is left: it is a lead's decision, which stays",
     ]
     assert golden(base) == {("q1", "a"): 2, ("q2", "a"): 1}
-    assert base.undo_load(1).taken_back == 0
+    assert base.golden_loads.undo(1).taken_back == 0
 
 
 @IN_BOTH
 def test_transferred_grades_of_a_file_and_marked_passages_are_taken_back_as_well(base: Store):
-    base.add_chunks(Loaded("chunks", [Chunk("a", "at nine"), Chunk("b", "at ten")], (1, 2)))
+    base.chunks.load(Loaded("chunks", [Chunk("a", "at nine"), Chunk("b", "at ten")], (1, 2)))
     wording = hash_text("at nine")
     marked = Evidence(str(wording), ((3, 7),))
     load(base, qrels({("q1", "a"): 3}, evidence=marked))
     elsewhere = TransferSource("elsewhere", 3, "old", 3, ("Zoe",), "2026-01-31T09:30:00Z")
     load(base, qrels({("q1", "b"): 2}, carried_from=(elsewhere,)))
     load(base, qrels({("q1", "a"): 1}), update=True)
-    before = base.golden_set()
-    assert [base.undo_load(number).restored for number in (3, 2)] == [1, 0]
-    assert [(each.chunk_id, each.evidence) for each in base.golden_set()[1]] == [("a", marked)]
+    before = base.golden_set.read()
+    assert [base.golden_loads.undo(number).restored for number in (3, 2)] == [1, 0]
+    assert [(each.chunk_id, each.evidence) for each in base.golden_set.read()[1]] == [("a", marked)]
     load(base, qrels({("q1", "b"): 2}, carried_from=(elsewhere,)))
     load(base, qrels({("q1", "a"): 1}), update=True)
-    assert base.golden_set() == before
-    assert [base.undo_load(number).taken_back for number in (5, 4, 1)] == [1, 1, 1]
-    assert (golden(base), base.check_seals().faults) == ({}, ())
+    assert base.golden_set.read() == before
+    assert [base.golden_loads.undo(number).taken_back for number in (5, 4, 1)] == [1, 1, 1]
+    assert (golden(base), check_seals(base).faults) == ({}, ())
 
 
 @IN_BOTH
 def test_an_unknown_number_names_those_there_are(base: Store):
     with pytest.raises(NotFound, match="no load of golden grades to undo"):
-        base.undo_load(1)
+        base.golden_loads.undo(1)
     load(base, qrels(FIRST))
     with pytest.raises(NotFound, match="no load 2 of golden grades; there is load 1 alone"):
-        base.undo_load(2)
+        base.golden_loads.undo(2)
     with pytest.raises(NotFound, match="labeler drop run NAME"):
-        base.undo_of_load(10**30)
+        base.golden_loads.undo_of(10**30)
 
 
 # What reads the log -----------------------------------------------------------------------------
@@ -330,10 +331,10 @@ def test_an_open_scoreboard_that_reads_the_tail_of_the_log_sees_an_undo(base: St
     load(base, qrels(FIRST))
     before = means(base)
     load(base, qrels(LATER), update=True)
-    board = Scoreboard(base.collection(), Conventions.of())
-    seen = base.revision()
-    base.undo_load(2)
-    board.refresh(base.changes_since(seen), base.revision())
+    board = Scoreboard(base.collection.read(), Conventions.of())
+    seen = base.judgments.revision()
+    base.golden_loads.undo(2)
+    board.refresh(base.judgments.changes_since(seen), base.judgments.revision())
     assert means_of(board) == before
 
 
@@ -345,17 +346,17 @@ def test_the_log_goes_out_and_comes_into_another_golden_set_with_the_same_grades
     load(base, qrels(LATER), update=True)
     load(base, table({("q1", "c", "Ann"): 3}))
     for number in (2, 3, 1):
-        base.undo_load(number)
+        base.golden_loads.undo(number)
     load(base, qrels({("q2", "a"): 2}, "last.qrels"))
     file = tmp_path / "log.jsonl"
-    file.write_bytes(write_jsonl(map(event_fields, base.events())))
-    assert golden_grades_of(base.events()) == golden(base) == {("q2", "a"): 2}
+    file.write_bytes(write_jsonl(map(event_fields, base.judgments.log())))
+    assert golden_grades_of(base.judgments.log()) == golden(base) == {("q2", "a"): 2}
     read = read_golden(file)
-    assert base.add_golden(read).load is None, "all of it is there"
+    assert base.golden_loads.add(read).load is None, "all of it is there"
     with set_up(Store(newborn(tmp_path / "other.db"))) as other:
         assert load(other, read) == 1
-        assert (other.events(), golden(other)) == (base.events(), golden(base))
-        assert other.undo_load(1).taken_back == 1
+        assert (other.judgments.log(), golden(other)) == (base.judgments.log(), golden(base))
+        assert other.golden_loads.undo(1).taken_back == 1
         assert golden(other) == {}
 
 
@@ -363,23 +364,23 @@ def test_the_log_goes_out_and_comes_into_another_golden_set_with_the_same_grades
 def test_a_complete_file_carries_the_numbers_and_what_was_taken_back(base: Store, tmp_path: Path):
     load(base, qrels(FIRST))
     load(base, qrels(LATER), update=True)
-    base.undo_load(2)
+    base.golden_loads.undo(2)
     load(base, table({("q1", "c", "Ann"): 3}))
     path = tmp_path / "whole.jsonl"
     path.write_bytes(snapshots.complete_file(base))
     apply = snapshots.read_complete(path)
     with Store(newborn(tmp_path / "other.db")) as other:
         apply(other)
-        assert other.load_states() == base.load_states()
+        assert other.golden_loads.states() == base.golden_loads.states()
         assert snapshots.complete_file(other) == path.read_bytes()
-        assert other.undo_load(3).taken_back == 1
+        assert other.golden_loads.undo(3).taken_back == 1
         assert load(other, qrels({("q2", "c"): 1})) == 4
 
 
 def test_a_complete_file_whose_load_names_a_lost_event_is_refused(base: Store, tmp_path: Path):
     load(base, qrels(FIRST))
     path = tmp_path / "whole.jsonl"
-    last = base.golden_loads()[0].last
+    last = base.golden_loads.all()[0].last
     whole = snapshots.complete_file(base).decode()
     path.write_text(whole.replace(f'"last": "{last}"', '"last": "lost"'))
     with (
@@ -392,8 +393,8 @@ def test_a_complete_file_whose_load_names_a_lost_event_is_refused(base: Store, t
 def test_a_copy_in_a_database_goes_on_with_the_numbers(base: Store, tmp_path: Path):
     load(base, qrels(FIRST))
     with Store(newborn(tmp_path / "other.db")) as other:
-        other.become(base)
-        assert other.load_states() == base.load_states()
+        other.full_copy.become(base.full_copy)
+        assert other.golden_loads.states() == base.golden_loads.states()
         assert load(other, qrels({("q2", "c"): 1})) == 2
 
 
@@ -438,9 +439,12 @@ def test_means_after_an_undo_are_those_of_a_set_in_which_the_file_was_never_load
                 undo = number
             else:
                 load(without, qrels(file), update=True)
-        board, seen = Scoreboard(with_it.collection(), Conventions.of()), with_it.revision()
+        board, seen = (
+            Scoreboard(with_it.collection.read(), Conventions.of()),
+            with_it.judgments.revision(),
+        )
         if undo is not None:
-            with_it.undo_load(undo)
-        board.refresh(with_it.changes_since(seen), with_it.revision())
+            with_it.golden_loads.undo(undo)
+        board.refresh(with_it.judgments.changes_since(seen), with_it.judgments.revision())
         assert golden(with_it) == golden(without)
         assert means_of(board) == means(with_it) == means(without)

@@ -11,7 +11,7 @@ import pytest
 
 from labeler.model import ListSource, Loaded, LoadedGolden, LoadedRetrievals, Query, Ranking
 from labeler.store import Store, query_fingerprint
-from labeler.store.list_sources import StoredSource
+from labeler.store.retrievals import StoredSource
 
 SOURCES = {
     "q1": ListSource("aa", "t1", ("c1", "c2")),
@@ -44,46 +44,49 @@ def records(loaded: Callable[..., Loaded[Any]], golden: Callable[..., LoadedGold
 
 
 def test_sources_say_where_the_chunks_of_a_list_stand(store: Store, records: LoadedRetrievals):
-    store.add_retrievals(records, names={"": "trace"})
-    assert store.sources_of_lists("trace") == STORED
-    assert store.runs_with_sources() == {"trace": (True, True)}
+    store.retrievals.load(records, names={"": "trace"})
+    assert store.retrievals.sources_of("trace") == STORED
+    assert store.retrievals.runs_with_sources() == {"trace": (True, True)}
     assert [*STORED["q1"].ranks_by_place(2)] == [(0, 0), (1, 1)]
     assert [*STORED["q2"].ranks_by_place(2)] == [(0, 1), (3, 0)]
 
 
 def test_a_run_that_is_loaded_again_keeps_its_sources(store: Store, records: LoadedRetrievals):
-    store.add_retrievals(records, names={"": "trace"})
-    before = store.data_revision()
-    store.add_retrievals(records, names={"": "trace"})
-    assert (store.data_revision(), store.sources_of_lists("trace")) == (before, STORED)
+    store.retrievals.load(records, names={"": "trace"})
+    before = store.golden_set.data_revision()
+    store.retrievals.load(records, names={"": "trace"})
+    assert (store.golden_set.data_revision(), store.retrievals.sources_of("trace")) == (
+        before,
+        STORED,
+    )
 
 
 def test_a_renamed_run_keeps_its_sources_and_a_dropped_one_takes_them(
     store: Store, records: LoadedRetrievals
 ):
-    store.add_retrievals(records, names={"": "trace"})
-    store.rename_run("trace", "bm25")
-    assert store.sources_of_lists("bm25") == STORED
-    store.drop_run("bm25")
-    assert store.runs_with_sources() == {}
+    store.retrievals.load(records, names={"": "trace"})
+    store.runs.rename("trace", "bm25")
+    assert store.retrievals.sources_of("bm25") == STORED
+    store.runs.drop("bm25")
+    assert store.retrievals.runs_with_sources() == {}
 
 
 def test_a_full_copy_has_the_sources(store: Store, records: LoadedRetrievals, tmp_path: Path):
-    store.add_retrievals(records, names={"": "trace"})
+    store.retrievals.load(records, names={"": "trace"})
     with Store(tmp_path / "copy.db", create=True) as copy:
-        copy.become(store)
-        assert copy.sources_of_lists("trace") == STORED
+        copy.full_copy.become(store.full_copy)
+        assert copy.retrievals.sources_of("trace") == STORED
 
 
 def test_how_often_queries_were_asked_counts_by_their_buckets(
     store: Store, records: LoadedRetrievals
 ):
     asked = {"q1": 9, "q2": 1}
-    store.add_retrievals(replace(records, asked=asked), names={"": "trace"})
-    store.edit_query(
+    store.retrievals.load(replace(records, asked=asked), names={"": "trace"})
+    store.queries.edit(
         Query("q1", "question 1?", task="single", buckets={"intent": "refund"}),
-        query_fingerprint(store.query("q1")),
+        query_fingerprint(store.queries.get("q1")),
     )
-    [batch] = store.batches()
+    [batch] = store.candidates.batches()
     assert (batch.source, batch.file, batch.times, batch.texts) == ("log", "trace.jsonl", 10, 2)
     assert batch.buckets == {"intent": {"refund": 9}, "task": {"single": 9}}

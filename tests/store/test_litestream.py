@@ -53,9 +53,9 @@ def test_what_is_restored_after_a_crash_is_the_log_up_to_a_moment(
         streaming.wait()
     subprocess.run([LITESTREAM, "restore", "-o", restored, replica], check=True, **QUIET)
     with server.store() as store:
-        given = store.events()
+        given = store.judgments.log()
     with Store(restored) as store:
-        kept = store.events()
+        kept = store.judgments.log()
     assert [event.event_id for event in given] == client.saved
     assert kept, "what is older than an interval is there"
     assert kept == given[: len(kept)], "nothing is missing before what is kept"

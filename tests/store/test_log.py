@@ -17,7 +17,7 @@ def grade_of(store: Store, query_id: str = "q1", chunk_id: str = "c3") -> int | 
     return next(
         (
             golden.grade
-            for golden in store.golden_set()[1]
+            for golden in store.golden_set.read()[1]
             if (golden.query_id, golden.chunk_id) == (query_id, chunk_id)
         ),
         None,
@@ -30,7 +30,7 @@ def graded(event_id: str, grade: int | None, grader: str = "Ann", **more) -> Jud
 
 
 def undoable(store: Store, limit: int = 5, **more) -> list[str]:
-    return [done.judgment.event_id for done in store.undoable("Ann", limit, **more)]
+    return [done.judgment.event_id for done in store.assignment.undoable("Ann", limit, **more)]
 
 
 @pytest.mark.parametrize("recursive", ["on", "off"])
@@ -54,16 +54,16 @@ def undoable(store: Store, limit: int = 5, **more) -> list[str]:
     ],
 )
 def test_no_statement_changes_what_was_said(filled: Store, statement: str, recursive: str):
-    filled.judge(graded("e1", 2))
-    filled.undo(event_id="u1", undoes="e1", grader="Ann")
+    filled.judgments.add(graded("e1", 2))
+    filled.judgments.undo(event_id="u1", undoes="e1", grader="Ann")
     assert_refused(filled, "judgments", statement, recursive)
 
 
 def test_an_event_sent_twice_counts_once(filled: Store):
-    assert filled.judge(graded("e1", 2))
-    revision = filled.revision()
-    assert not filled.judge(graded("e1", 2))
-    assert filled.revision() == revision
+    assert filled.judgments.add(graded("e1", 2))
+    revision = filled.judgments.revision()
+    assert not filled.judgments.add(graded("e1", 2))
+    assert filled.judgments.revision() == revision
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_an_event_sent_twice_counts_once(filled: Store):
     ],
 )
 def test_an_event_id_is_not_used_for_something_else(filled: Store, other: Judgment):
-    filled.judge(graded("e1", 2))
+    filled.judgments.add(graded("e1", 2))
     with pytest.raises(BadInput, match="event 'e1' is in the log with other content"):
-        filled.judge(other)
+        filled.judgments.add(other)
     assert grade_of(filled) == 2
-    assert filled.contents().judgments == 4
+    assert filled.golden_set.contents().judgments == 4
 
 
 @pytest.mark.parametrize(
@@ -99,70 +99,72 @@ def test_an_event_id_is_not_used_for_something_else(filled: Store, other: Judgme
 )
 def test_what_is_not_there_cannot_be_judged(filled: Store, judgment: Judgment, said: str):
     with pytest.raises(NotFound, match=said):
-        filled.judge(judgment)
-    assert filled.contents().judgments == 3
+        filled.judgments.add(judgment)
+    assert filled.golden_set.contents().judgments == 3
 
 
 def test_a_retired_query_is_not_judged_but_what_was_saved_stays_acknowledged(filled: Store):
-    filled.judge(graded("e1", 2))
-    filled.retire_query("q1")
+    filled.judgments.add(graded("e1", 2))
+    filled.queries.retire("q1")
     with pytest.raises(NotFound, match="query 'q1' has been retired"):
-        filled.judge(graded("e2", 1))
-    assert not filled.judge(graded("e1", 2))
-    assert filled.contents().judgments == 4
+        filled.judgments.add(graded("e2", 1))
+    assert not filled.judgments.add(graded("e1", 2))
+    assert filled.golden_set.contents().judgments == 4
 
 
 def test_text_that_cannot_be_stored_is_refused_in_words(filled: Store):
     with pytest.raises(BadInput, match=r"holds '\\ud800', which cannot be stored"):
-        filled.judge(graded("e1", 2, note="half \ud800"))
+        filled.judgments.add(graded("e1", 2, note="half \ud800"))
     with pytest.raises(BadInput, match="too large"):
-        filled.judge(graded("e1", 2, elapsed_ms=2**70))
-    assert filled.contents().judgments == 3
+        filled.judgments.add(graded("e1", 2, elapsed_ms=2**70))
+    assert filled.golden_set.contents().judgments == 3
 
 
 def test_undo_goes_back_step_by_step_to_not_graded(filled: Store):
     for number, grade in enumerate([1, 3, 0]):
-        filled.judge(graded(f"e{number}", grade))
+        filled.judgments.add(graded(f"e{number}", grade))
     seen = []
     for number in (2, 1, 0):
-        filled.undo(event_id=f"u{number}", undoes=f"e{number}", grader="Ann")
+        filled.judgments.undo(event_id=f"u{number}", undoes=f"e{number}", grader="Ann")
         seen.append(grade_of(filled))
     assert seen == [3, 1, None]
-    assert filled.undoable("Ann", 5) == []
-    assert [event.grade for event in filled.events()[-3:]] == [3, 1, None]
-    assert filled.events()[-1].kind == "withdraw"
-    assert len(filled.events()) == 9, "undo takes nothing out of the log"
+    assert filled.assignment.undoable("Ann", 5) == []
+    assert [event.grade for event in filled.judgments.log()[-3:]] == [3, 1, None]
+    assert filled.judgments.log()[-1].kind == "withdraw"
+    assert len(filled.judgments.log()) == 9, "undo takes nothing out of the log"
 
 
 def test_after_an_undo_the_grader_goes_on_from_there(filled: Store):
-    filled.judge(graded("e1", 1))
-    filled.judge(graded("e2", 3))
-    filled.undo(event_id="u2", undoes="e2", grader="Ann")
-    filled.judge(graded("e3", 0))
+    filled.judgments.add(graded("e1", 1))
+    filled.judgments.add(graded("e2", 3))
+    filled.judgments.undo(event_id="u2", undoes="e2", grader="Ann")
+    filled.judgments.add(graded("e3", 0))
     assert grade_of(filled) == 0
-    filled.undo(event_id="u3", undoes="e3", grader="Ann")
+    filled.judgments.undo(event_id="u3", undoes="e3", grader="Ann")
     assert grade_of(filled) == 1, "e2 was taken back and must not return"
-    filled.undo(event_id="u1", undoes="e1", grader="Ann")
+    filled.judgments.undo(event_id="u1", undoes="e1", grader="Ann")
     assert grade_of(filled) is None
 
 
 def test_undo_restores_a_cannot_tell(filled: Store):
-    filled.judge(graded("e1", None))
-    filled.judge(graded("e2", 2))
-    filled.undo(event_id="u2", undoes="e2", grader="Ann")
+    filled.judgments.add(graded("e1", None))
+    filled.judgments.add(graded("e2", 2))
+    filled.judgments.undo(event_id="u2", undoes="e2", grader="Ann")
     assert grade_of(filled) is None
-    assert filled.judged_by("Ann") != {}, "can't tell is a judgment, so the pair is not new again"
+    assert filled.assignment.judged_by("Ann") != {}, (
+        "can't tell is a judgment, so the pair is not new again"
+    )
 
 
 def test_an_undo_sent_twice_counts_once(filled: Store):
-    filled.judge(graded("e1", 2))
-    assert filled.undo(event_id="u1", undoes="e1", grader="Ann")
-    revision = filled.revision()
-    assert not filled.undo(event_id="u1", undoes="e1", grader="Ann")
-    filled.judge(graded("e2", 3))
-    assert not filled.undo(event_id="u1", undoes="e1", grader="Ann")
+    filled.judgments.add(graded("e1", 2))
+    assert filled.judgments.undo(event_id="u1", undoes="e1", grader="Ann")
+    revision = filled.judgments.revision()
+    assert not filled.judgments.undo(event_id="u1", undoes="e1", grader="Ann")
+    filled.judgments.add(graded("e2", 3))
+    assert not filled.judgments.undo(event_id="u1", undoes="e1", grader="Ann")
     assert grade_of(filled) == 3
-    assert filled.revision() == revision + 1
+    assert filled.judgments.revision() == revision + 1
 
 
 @pytest.mark.parametrize(
@@ -178,57 +180,57 @@ def test_an_undo_sent_twice_counts_once(filled: Store):
     ],
 )
 def test_what_cannot_be_undone_stays(filled: Store, asked, error, said: str):
-    filled.judge(Judgment("gone", "q1", "c4", "Ann", grade=3))
-    filled.undo(event_id="undo", undoes="gone", grader="Ann")
+    filled.judgments.add(Judgment("gone", "q1", "c4", "Ann", grade=3))
+    filled.judgments.undo(event_id="undo", undoes="gone", grader="Ann")
     for event in (graded("e1", 1), graded("e2", 2), graded("b1", 2, "Bob")):
-        filled.judge(event)
-    before = filled.events()
+        filled.judgments.add(event)
+    before = filled.judgments.log()
     with pytest.raises(error, match=said):
-        filled.undo(**{"event_id": "new", "grader": "Ann", **asked})
-    assert filled.events() == before
+        filled.judgments.undo(**{"event_id": "new", "grader": "Ann", **asked})
+    assert filled.judgments.log() == before
 
 
 def test_an_adjudication_and_a_grade_of_one_person_are_undone_apart(filled: Store):
-    filled.judge(graded("grade", 1))
-    filled.judge(graded("verdict", 3, kind="adjudicate"))
+    filled.judgments.add(graded("grade", 1))
+    filled.judgments.add(graded("verdict", 3, kind="adjudicate"))
     assert undoable(filled) == ["grade"]
-    filled.undo(event_id="u1", undoes="verdict", grader="Ann")
-    filled.judge(graded("again", 2))
-    filled.undo(event_id="u2", undoes="again", grader="Ann")
+    filled.judgments.undo(event_id="u1", undoes="verdict", grader="Ann")
+    filled.judgments.add(graded("again", 2))
+    filled.judgments.undo(event_id="u2", undoes="again", grader="Ann")
     assert grade_of(filled) == 1, "the verdict's undo must not count as the state before"
 
 
 def test_undoing_an_older_verdict_does_not_outrank_a_newer_one(filled: Store):
-    filled.judge(graded("a1", 3, kind="adjudicate"))
-    filled.judge(graded("a2", 2, kind="adjudicate"))
-    filled.judge(graded("b1", 0, "Bob", kind="adjudicate"))
-    filled.undo(event_id="u", undoes="a2", grader="Ann")
+    filled.judgments.add(graded("a1", 3, kind="adjudicate"))
+    filled.judgments.add(graded("a2", 2, kind="adjudicate"))
+    filled.judgments.add(graded("b1", 0, "Bob", kind="adjudicate"))
+    filled.judgments.undo(event_id="u", undoes="a2", grader="Ann")
     assert grade_of(filled) == 0
 
 
 def test_a_grade_can_be_undone_while_a_verdict_stands(filled: Store):
-    filled.judge(graded("grade", 1))
-    filled.judge(graded("verdict", 3, kind="adjudicate"))
-    filled.undo(event_id="u", undoes="grade", grader="Ann")
+    filled.judgments.add(graded("grade", 1))
+    filled.judgments.add(graded("verdict", 3, kind="adjudicate"))
+    filled.judgments.undo(event_id="u", undoes="grade", grader="Ann")
     assert grade_of(filled) == 3
 
 
 def test_a_graders_newest_grades_come_first_and_others_never(filled: Store):
     for number, chunk in enumerate(["c1", "c2", "c3", "c4"]):
-        filled.judge(Judgment(f"a{number}", "q1", chunk, "Ann", grade=1))
-        filled.judge(Judgment(f"b{number}", "q1", chunk, "Bob", grade=1))
-    filled.undo(event_id="u", undoes="a2", grader="Ann")
+        filled.judgments.add(Judgment(f"a{number}", "q1", chunk, "Ann", grade=1))
+        filled.judgments.add(Judgment(f"b{number}", "q1", chunk, "Bob", grade=1))
+    filled.judgments.undo(event_id="u", undoes="a2", grader="Ann")
     assert undoable(filled, 2) == ["a3", "a1"]
-    filled.retire_query("q1")
-    assert filled.undoable("Ann", 2) == []
+    filled.queries.retire("q1")
+    assert filled.assignment.undoable("Ann", 2) == []
 
 
 def test_older_judgments_come_page_by_page(filled: Store):
     for number, chunk in enumerate(["c1", "c2", "c3", "c4"]):
-        filled.judge(Judgment(f"a{number}", "q1", chunk, "Ann", grade=1))
+        filled.judgments.add(Judgment(f"a{number}", "q1", chunk, "Ann", grade=1))
     assert undoable(filled, 2) == ["a3", "a2"]
     assert undoable(filled, 2, before="a2") == ["a1", "a0"]
-    filled.undo(event_id="u", undoes="a2", grader="Ann")
+    filled.judgments.undo(event_id="u", undoes="a2", grader="Ann")
     assert undoable(filled, 2, before="a2") == ["a1", "a0"], "what is undone still has its place"
     assert undoable(filled, 2, before="a0") == undoable(filled, before="nothing") == []
 
@@ -238,109 +240,117 @@ def timeless(judgment: Judgment) -> Judgment:
 
 
 def test_it_is_said_what_an_undo_would_leave(filled: Store):
-    filled.judge(graded("e1", 1, note="at first"))
-    filled.judge(graded("e2", None, reason="too short"))
-    filled.judge(graded("e3", 3, source="repeat"))
-    filled.judge(graded("b1", 2, "Bob"))
-    newest, middle, oldest = filled.undoable("Ann", 5)
+    filled.judgments.add(graded("e1", 1, note="at first"))
+    filled.judgments.add(graded("e2", None, reason="too short"))
+    filled.judgments.add(graded("e3", 3, source="repeat"))
+    filled.judgments.add(graded("b1", 2, "Bob"))
+    newest, middle, oldest = filled.assignment.undoable("Ann", 5)
     assert newest.former == middle.judgment
     assert timeless(middle.judgment) == graded("e2", None, reason="too short")
     assert middle.former == oldest.judgment
     assert timeless(oldest.judgment) == graded("e1", 1, note="at first")
     assert oldest.former is None, "another's grade is not what would be left"
     assert newest.judgment.source == "repeat"
-    filled.undo(event_id="u", undoes="e3", grader="Ann")
-    assert filled.judgment_of("Ann", "q1", "c3").event_id == newest.former.event_id
+    filled.judgments.undo(event_id="u", undoes="e3", grader="Ann")
+    assert filled.assignment.judgment_of("Ann", "q1", "c3").event_id == newest.former.event_id
 
 
 def test_who_knows_what_stands_may_replace_it(filled: Store):
-    assert filled.judge_knowing(graded("e1", 1), None)
-    assert filled.judge_knowing(graded("e2", None), "e1")
-    assert filled.judge_knowing(graded("e3", 3), "e2")
-    assert not filled.judge_knowing(graded("e1", 1), None), "sent again, long outdated"
-    filled.undo(event_id="u3", undoes="e3", grader="Ann")
-    assert filled.judge_knowing(graded("e4", 0), "e2"), "what the undo brought back stands"
-    assert [event.event_id for event in filled.events()[3:]] == ["e1", "e2", "e3", "u3", "e4"]
+    assert filled.judgments.add_knowing(graded("e1", 1), None)
+    assert filled.judgments.add_knowing(graded("e2", None), "e1")
+    assert filled.judgments.add_knowing(graded("e3", 3), "e2")
+    assert not filled.judgments.add_knowing(graded("e1", 1), None), "sent again, long outdated"
+    filled.judgments.undo(event_id="u3", undoes="e3", grader="Ann")
+    assert filled.judgments.add_knowing(graded("e4", 0), "e2"), "what the undo brought back stands"
+    assert [event.event_id for event in filled.judgments.log()[3:]] == [
+        "e1",
+        "e2",
+        "e3",
+        "u3",
+        "e4",
+    ]
 
 
 @pytest.mark.parametrize("replaces", [None, "e1", "b1", "verdict", "never was"])
 def test_who_does_not_know_what_stands_is_refused(filled: Store, replaces: str | None):
-    filled.judge(graded("e1", 1))
-    filled.judge(graded("e2", 2))
-    filled.judge(graded("b1", 2, "Bob"))
-    filled.judge(graded("verdict", 2, kind="adjudicate"))
-    before = filled.events()
+    filled.judgments.add(graded("e1", 1))
+    filled.judgments.add(graded("e2", 2))
+    filled.judgments.add(graded("b1", 2, "Bob"))
+    filled.judgments.add(graded("verdict", 2, kind="adjudicate"))
+    before = filled.judgments.log()
     with pytest.raises(JudgmentConflict, match="in another tab or on another device"):
-        filled.judge_knowing(graded("new", 3), replaces)
-    assert filled.events() == before
-    assert filled.judge_knowing(graded("new", 3), "e2")
+        filled.judgments.add_knowing(graded("new", 3), replaces)
+    assert filled.judgments.log() == before
+    assert filled.judgments.add_knowing(graded("new", 3), "e2")
 
 
 def test_what_is_not_there_is_said_before_what_stands(filled: Store):
-    filled.judge(graded("e1", 1))
+    filled.judgments.add(graded("e1", 1))
     with pytest.raises(NotFound, match="there is no chunk 'c9'"):
-        filled.judge_knowing(Judgment("e2", "q1", "c9", "Ann", grade=1), "e1")
+        filled.judgments.add_knowing(Judgment("e2", "q1", "c9", "Ann", grade=1), "e1")
     with pytest.raises(BadInput, match="other content"):
-        filled.judge_knowing(graded("e1", 2), "e1")
-    filled.retire_query("q1")
+        filled.judgments.add_knowing(graded("e1", 2), "e1")
+    filled.queries.retire("q1")
     with pytest.raises(NotFound, match="has been retired"):
-        filled.judge_knowing(graded("e2", 1), None)
+        filled.judgments.add_knowing(graded("e2", 1), None)
 
 
 def test_what_a_grader_said_of_a_pair_is_known(filled: Store, loaded):
-    assert filled.judgment_of("Ann", "q1", "c3") is None
-    filled.judge(graded("e1", None, reason="too short", note="see above", source="repeat"))
-    said = filled.judgment_of("Ann", "q1", "c3")
+    assert filled.assignment.judgment_of("Ann", "q1", "c3") is None
+    filled.judgments.add(graded("e1", None, reason="too short", note="see above", source="repeat"))
+    said = filled.assignment.judgment_of("Ann", "q1", "c3")
     assert (said.event_id, said.kind, said.grade) == ("e1", "cannot_tell", None)
     assert (said.reason, said.note) == ("too short", "see above")
     assert (said.repeated, said.present) == (True, True)
-    number = filled.chunk_number("c3")
-    assert filled.judged_by("Ann") == {("q1", number): said}
-    assert filled.judged_since(3) == [("Ann", ("q1", number), said)]
-    filled.add_chunks(loaded([Chunk("c3", "another text")]), update=True)
-    assert not filled.judgment_of("Ann", "q1", "c3").present
-    filled.undo(event_id="u1", undoes="e1", grader="Ann")
-    assert filled.judged_by("Ann") == {}
-    assert filled.judged_since(4) == [("Ann", ("q1", number), None)]
-    assert filled.judged_by("Bob") == filled.judged_by("Zoe") == {}
+    number = filled.chunks.number("c3")
+    assert filled.assignment.judged_by("Ann") == {("q1", number): said}
+    assert filled.assignment.judged_since(3) == [("Ann", ("q1", number), said)]
+    filled.chunks.load(loaded([Chunk("c3", "another text")]), update=True)
+    assert not filled.assignment.judgment_of("Ann", "q1", "c3").present
+    filled.judgments.undo(event_id="u1", undoes="e1", grader="Ann")
+    assert filled.assignment.judged_by("Ann") == {}
+    assert filled.assignment.judged_since(4) == [("Ann", ("q1", number), None)]
+    assert filled.assignment.judged_by("Bob") == filled.assignment.judged_by("Zoe") == {}
 
 
 def test_a_pair_that_came_back_stays_known_as_such(filled: Store):
-    filled.judge(graded("e1", 1, source="pool"))
-    assert not filled.judgment_of("Ann", "q1", "c3").repeated
-    filled.judge(graded("e2", 1, source="repeat"))
-    filled.judge(graded("e3", 2, source="list"))
-    filled.judge(graded("b1", 2, "Bob"))
-    assert filled.judgment_of("Ann", "q1", "c3").repeated
-    assert not filled.judgment_of("Bob", "q1", "c3").repeated
+    filled.judgments.add(graded("e1", 1, source="pool"))
+    assert not filled.assignment.judgment_of("Ann", "q1", "c3").repeated
+    filled.judgments.add(graded("e2", 1, source="repeat"))
+    filled.judgments.add(graded("e3", 2, source="list"))
+    filled.judgments.add(graded("b1", 2, "Bob"))
+    assert filled.assignment.judgment_of("Ann", "q1", "c3").repeated
+    assert not filled.assignment.judgment_of("Bob", "q1", "c3").repeated
 
 
 def test_what_others_said_is_counted_without_names_and_notes(filled: Store):
-    filled.judge(graded("a1", 0))
+    filled.judgments.add(graded("a1", 0))
     for name in ("Bob", "Cy"):
-        filled.judge(graded(name, 2, name, note="a secret"))
-    filled.judge(graded("changed", 3, "Cy"))
-    filled.judge(graded("verdict", 1, "Bob", kind="adjudicate"))
-    assert filled.others_said("Ann", "q1", "c3") == [
+        filled.judgments.add(graded(name, 2, name, note="a secret"))
+    filled.judgments.add(graded("changed", 3, "Cy"))
+    filled.judgments.add(graded("verdict", 1, "Bob", kind="adjudicate"))
+    assert filled.assignment.others_said("Ann", "q1", "c3") == [
         ("adjudicate", 1, 1),
         ("grade", 2, 1),
         ("grade", 3, 1),
     ]
-    assert filled.others_said("Ann", "q1", "c1") == [("import", 3, 1)]
-    assert filled.others_said("Ann", "q1", "c4") == []
+    assert filled.assignment.others_said("Ann", "q1", "c1") == [("import", 3, 1)]
+    assert filled.assignment.others_said("Ann", "q1", "c4") == []
 
 
 def test_the_pace_is_the_median_of_the_newest_without_breaks(filled: Store):
-    assert filled.pace("Ann") is None
+    assert filled.assignment.pace("Ann") is None
     for number, elapsed in enumerate([1000, None, 3000, 2000, 900_000_00]):
-        filled.judge(graded(f"e{number}", 1, elapsed_ms=elapsed))
-    assert filled.pace("Ann") == 2000
-    assert filled.pace("Bob") is None
+        filled.judgments.add(graded(f"e{number}", 1, elapsed_ms=elapsed))
+    assert filled.assignment.pace("Ann") == 2000
+    assert filled.assignment.pace("Bob") is None
 
 
 def test_a_grade_knows_which_wording_it_was_given_for(filled: Store):
-    filled.judge(graded("seen", 2, text_hash="the wording on the screen"))
-    filled.judge(graded("now", 2, "Bob"))
-    seen, now = filled.events()[-2:]
+    filled.judgments.add(graded("seen", 2, text_hash="the wording on the screen"))
+    filled.judgments.add(graded("now", 2, "Bob"))
+    seen, now = filled.judgments.log()[-2:]
     assert seen.text_hash == "the wording on the screen"
-    assert now.text_hash == filled._value("SELECT text_hash FROM chunks WHERE chunk_id = 'c3'")
+    assert now.text_hash == filled.connection.value(
+        "SELECT text_hash FROM chunks WHERE chunk_id = 'c3'"
+    )

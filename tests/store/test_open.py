@@ -20,7 +20,7 @@ import sys
 from labeler.store import Store
 for path in sys.argv[1:] or map(str.strip, sys.stdin):
     with Store(path, create=True) as store:
-        print(store.golden_set_uuid(), flush=True)
+        print(store.golden_set.uuid(), flush=True)
 """
 
 
@@ -98,14 +98,14 @@ def test_an_empty_file_becomes_a_golden_set_only_when_asked(tmp_path: Path):
         Store(path)
     assert path.stat().st_size == 0
     with Store(path, create=True) as store:
-        assert store.contents().queries == 0
+        assert store.golden_set.contents().queries == 0
 
 
 def test_a_path_with_signs_of_its_own_is_that_file(tmp_path: Path):
     path = tmp_path / "what? 100%23 #1 é.db"
     Store(path, create=True).close()
     with Store(path) as store:
-        assert store.revision() == 0
+        assert store.judgments.revision() == 0
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -134,7 +134,7 @@ def test_a_golden_set_that_cannot_be_made_leaves_an_empty_file(
     with pytest.raises(NotFound, match="the file is empty"):
         Store(path)
     with Store(path, create=True) as store:
-        assert store.contents().judgments == 0
+        assert store.golden_set.contents().judgments == 0
 
 
 def test_a_link_that_leads_nowhere_is_named_for_what_it_is(tmp_path: Path):
@@ -157,20 +157,23 @@ def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path):
 
 
 def test_opening_again_changes_nothing(filled: Store):
-    before = list(filled._db.conn.iterdump())
+    before = list(filled.connection.conn.iterdump())
     filled.close()
     with Store(filled.path, create=True) as again:
-        assert list(again._db.conn.iterdump()) == before
+        assert list(again.connection.conn.iterdump()) == before
 
 
 def test_two_golden_sets_do_not_share_their_identity_and_all_else(tmp_path: Path):
     paths = [newborn(tmp_path / "one.db"), newborn(tmp_path / "two.db"), tmp_path / "three.db"]
     stores = [Store(path, create=True) for path in paths]  # the last is what the others are like
-    assert len({store.golden_set_uuid() for store in stores}) == 3
-    assert len({store.signing_key() for store in stores}) == 3
-    shapes = {tuple(store._rows("SELECT sql FROM sqlite_master ORDER BY name")) for store in stores}
+    assert len({store.golden_set.uuid() for store in stores}) == 3
+    assert len({store.golden_set.signing_key() for store in stores}) == 3
+    shapes = {
+        tuple(store.connection.rows("SELECT sql FROM sqlite_master ORDER BY name"))
+        for store in stores
+    }
     assert len(shapes) == 1
-    modes = [store._value("PRAGMA journal_mode") for store in stores]
+    modes = [store.connection.value("PRAGMA journal_mode") for store in stores]
     assert modes == ["wal"] * 3
     for store in stores:
         store.close()
@@ -179,41 +182,41 @@ def test_two_golden_sets_do_not_share_their_identity_and_all_else(tmp_path: Path
 def test_every_connection_is_durable_and_checks_references(store: Store):
     with Store(store.path) as opened:
         pragmas = ("foreign_keys", "synchronous", "journal_mode", "recursive_triggers")
-        values = [opened._value(f"PRAGMA {name}") for name in pragmas]
+        values = [opened.connection.value(f"PRAGMA {name}") for name in pragmas]
     assert values == [1, 2, "wal", 1]
-    assert store._value("PRAGMA synchronous") != 1, "NORMAL may lose acknowledged grades"
+    assert store.connection.value("PRAGMA synchronous") != 1, "NORMAL may lose acknowledged grades"
 
 
 def test_another_writer_makes_it_busy_and_nothing_changes(filled: Store):
-    before = list(filled._db.conn.iterdump())
+    before = list(filled.connection.conn.iterdump())
     other = sqlite3.connect(filled.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with Store(filled.path, busy_seconds=0.05) as impatient:
         with pytest.raises(Busy, match="another process is writing"):
-            impatient.add_grader("Dee")
+            impatient.people.add("Dee")
         with pytest.raises(Busy, match="another process is writing"):
-            impatient.drop_run("first")
-        assert impatient.contents().runs == 2, "reading must not wait for a writer"
+            impatient.runs.drop("first")
+        assert impatient.golden_set.contents().runs == 2, "reading must not wait for a writer"
     other.execute("ROLLBACK")
     other.close()
-    assert list(filled._db.conn.iterdump()) == before
+    assert list(filled.connection.conn.iterdump()) == before
 
 
 def test_a_grader_who_is_known_needs_no_write(filled: Store):
     other = sqlite3.connect(filled.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with Store(filled.path, busy_seconds=0.05) as reader:
-        reader.add_grader("Ann")
-        assert reader.grader_seed("Ann") == filled.grader_seed("Ann")
+        reader.people.add("Ann")
+        assert reader.people.seed("Ann") == filled.people.seed("Ann")
     other.close()
 
 
 @pytest.mark.parametrize("name", ["", "a\0b", "\ud800"])
 def test_a_name_nobody_could_have_is_refused(store: Store, name: str):
     with pytest.raises(BadInput, match="grader id"):
-        store.add_grader(name)
+        store.people.add(name)
     with pytest.raises(NotFound):
-        store.grader_seed(name.replace("\ud800", "?"))
+        store.people.seed(name.replace("\ud800", "?"))
 
 
 READ_ONLY = """
@@ -224,8 +227,8 @@ if os.getuid() == 0:
     os.setgid(65534)
     os.setuid(65534)
 with Store(sys.argv[1]) as store:
-    print(store.contents().golden, store.revision())
-    for write in (lambda: store.add_grader("Dee"), lambda: store.drop_run("first")):
+    print(store.golden_set.contents().golden, store.judgments.revision())
+    for write in (lambda: store.people.add("Dee"), lambda: store.runs.drop("first")):
         try:
             write()
         except BadInput as error:
@@ -262,8 +265,8 @@ def test_who_may_only_read_reads_and_is_told_so_when_writing(
 def test_who_may_only_read_sees_what_a_writer_has_just_saved(public_folder: Path, python):
     path = public_folder / "golden.db"
     with Store(path, create=True) as writer:
-        writer.add_grader("Ann")
-        seed = writer.grader_seed("Ann")
+        writer.people.add("Ann")
+        seed = writer.people.seed("Ann")
         for file in public_folder.iterdir():
             file.chmod(0o644)
         public_folder.chmod(0o555)
@@ -271,7 +274,7 @@ def test_who_may_only_read_sees_what_a_writer_has_just_saved(public_folder: Path
         said, errors = python(script, path).communicate()
         assert errors == ""
         assert said.splitlines()[0] == f"{seed} 0", "the write-ahead log must not be overlooked"
-        assert writer.revision() == 0
+        assert writer.judgments.revision() == 0
 
 
 def test_who_may_not_even_look_is_told_so(filled: Store, public_folder: Path, python):
@@ -304,12 +307,12 @@ def test_a_damaged_file_says_so(filled: Store):
     filled.path.write_bytes(content)
     says = pytest.raises(StorageError, match="damaged; nothing more is written to it")
     with says, Store(filled.path) as store:
-        store.collection()
+        store.collection.read()
     assert filled.path.read_bytes() == content
 
 
 def test_a_mistake_of_the_program_is_not_blamed_on_the_file(store: Store):
     store.close()
     with pytest.raises(sqlite3.ProgrammingError) as caught:
-        store.revision()
+        store.judgments.revision()
     assert not isinstance(caught.value, LabelerError)

@@ -71,26 +71,37 @@ def test_a_golden_set_goes_to_a_database_and_back_with_its_hash_its_log_and_its_
     before, after = tmp_path / "before.db", tmp_path / "after.db"
     build_demo(before)
     with Store(before) as store:
-        store.add_grader("Ann")
-        query, chunk = store.queries()[0].query_id, store.chunks()[0].chunk_id
-        store.judge(Judgment("first", query, chunk, "Ann", grade=3))
-        store.undo(event_id="undone", undoes="first", grader="Ann")
-        store.drop_run("bm25")
-        said = store.golden_state().hash, store.newest_seal(), store.signing_key()
+        store.people.add("Ann")
+        query, chunk = store.queries.all()[0].query_id, store.chunks.all()[0].chunk_id
+        store.judgments.add(Judgment("first", query, chunk, "Ann", grade=3))
+        store.judgments.undo(event_id="undone", undoes="first", grader="Ann")
+        store.runs.drop("bm25")
+        said = (
+            store.collection.golden_state().hash,
+            store.tamper_check.newest_seal(),
+            store.golden_set.signing_key(),
+        )
     for source, target in ((before, empty), (empty, after)):
         copied = run("copy", source, target)
         assert (copied.exit_code, said[0][:16] in copied.output) == (0, True), copied.output
     for place in (empty, after):
         with Store(place) as store:
-            assert (store.golden_state().hash, store.present_seal(), store.signing_key()) == said
+            assert (
+                store.collection.golden_state().hash,
+                store.tamper_check.present_seal(),
+                store.golden_set.signing_key(),
+            ) == said
         assert run("check", db=str(place)).exit_code == 0
     logs = [run("export", "-", "--format", "events", db=str(each)) for each in (before, empty)]
     logs.append(run("export", "-", "--format", "events", db=str(after)))
     assert logs[0].stdout == logs[1].stdout == logs[2].stdout != ""
     with Store(before) as first, Store(empty) as second:
         assert (
-            first._engine.last_ids(first._db).items()
-            <= {**second._engine.last_ids(second._db), "sqlite_sequence": 0}.items()
+            first.connection.engine.last_ids(first.connection.handle).items()
+            <= {
+                **second.connection.engine.last_ids(second.connection.handle),
+                "sqlite_sequence": 0,
+            }.items()
         ), "the number of a dropped run comes never again"
     refused = run("copy", before, empty)
     assert (refused.exit_code, "golden set already" in refused.output) == (1, True)
@@ -100,7 +111,7 @@ def test_a_copy_that_is_not_the_same_is_not_made(tmp_path: Path, empty: str):
     path = tmp_path / "golden.db"
     build_demo(path)
     with Store(path) as store:
-        store.newest_seal()
+        store.tamper_check.newest_seal()
     rewrite(path, "UPDATE judgments SET query = 99999 WHERE id = 5")
     refused = run("copy", path, empty)
     assert refused.exit_code == 1, refused.output
@@ -117,7 +128,7 @@ def test_a_load_that_fails_leaves_no_new_golden_set_behind(tmp_path: Path, empty
     file.write_text('{"query_id": "q", "query": "?"}\n')
     assert run("load", "queries", file, db=empty).exit_code == 0
     with Store(empty) as store:
-        assert store.queries() == [Query("q", "?")]
+        assert store.queries.all() == [Query("q", "?")]
 
 
 # The log ----------------------------------------------------------------------------------------
@@ -128,31 +139,31 @@ def test_the_order_of_ids_is_the_order_of_commits(address: str, loaded):
     with Store(address) as store:
         _fill(store, loaded)
         with Store(address, busy_seconds=0.2) as other:
-            with store._transaction():
-                store.judge(Judgment("first", "q", "c", "Ann", grade=1))
+            with store.connection.transaction():
+                store.judgments.add(Judgment("first", "q", "c", "Ann", grade=1))
                 with pytest.raises(Busy, match="another process is writing"):
-                    other.judge(Judgment("second", "q", "c", "Bob", grade=1))
-                assert other.revision() == 0, "nor is it seen before"
-            assert other.judge(Judgment("second", "q", "c", "Bob", grade=1))
-        assert [event.event_id for event in store.events()] == ["first", "second"]
+                    other.judgments.add(Judgment("second", "q", "c", "Bob", grade=1))
+                assert other.judgments.revision() == 0, "nor is it seen before"
+            assert other.judgments.add(Judgment("second", "q", "c", "Bob", grade=1))
+        assert [event.event_id for event in store.judgments.log()] == ["first", "second"]
 
 
 def test_numbers_have_no_gap_whatever_was_rolled_back(address: str, loaded):
     with Store(address) as store:
         _fill(store, loaded)
         for _ in range(3):
-            store._db.execute("BEGIN IMMEDIATE")
-            store.judge(Judgment("gone", "q", "c", "Ann", grade=1))
-            store._db.rollback()
-        store.judge(Judgment("here", "q", "c", "Ann", grade=1))
-        assert store.revision() == 1
+            store.connection.execute("BEGIN IMMEDIATE")
+            store.judgments.add(Judgment("gone", "q", "c", "Ann", grade=1))
+            store.connection.handle.rollback()
+        store.judgments.add(Judgment("here", "q", "c", "Ann", grade=1))
+        assert store.judgments.revision() == 1
     with psycopg.connect(address, options="-c search_path=labeler,pg_catalog") as other:
         other.execute(
             "INSERT INTO judgments (event_id, query, chunk, grader, kind, grade, blind, created_at)"
             " VALUES ('theirs', 1, 1, 1, 'grade', 2, 1, '2026-01-31T00:00:00.000Z')"
         )
     with Store(address) as store:
-        assert (store.revision(), run("check", db=address).exit_code) == (2, 0)
+        assert (store.judgments.revision(), run("check", db=address).exit_code) == (2, 0)
 
 
 def test_of_two_tabs_at_two_servers_one_is_told_that_the_other_was_faster(address: str, loaded):
@@ -164,7 +175,7 @@ def test_of_two_tabs_at_two_servers_one_is_told_that_the_other_was_faster(addres
         with Store(address) as server:
             ready.wait()
             try:
-                server.judge_knowing(
+                server.judgments.add_knowing(
                     Judgment(f"e{number}", "q", "c", "Ann", grade=number % 4), None
                 )
             except JudgmentConflict:
@@ -175,15 +186,15 @@ def test_of_two_tabs_at_two_servers_one_is_told_that_the_other_was_faster(addres
         said = list(pool.map(tab, range(4)))
     assert sorted(said) == ["outdated", "outdated", "outdated", "saved"]
     with Store(address) as store:
-        assert store.revision() == 1
+        assert store.judgments.revision() == 1
 
 
 def test_check_says_which_trigger_is_gone_and_which_event_was_changed(address: str, loaded):
     with Store(address) as store:
         _fill(store, loaded)
         for number in range(3):
-            store.judge(Judgment(f"e{number}", "q", "c", "Ann", grade=number))
-        store.seal()
+            store.judgments.add(Judgment(f"e{number}", "q", "c", "Ann", grade=number))
+        store.tamper_check.seal()
     rewrite(parse_location(address), "UPDATE judgments SET grade = 3 WHERE id = 2")
     with psycopg.connect(address) as other:
         other.execute("ALTER TABLE labeler.judgments DISABLE TRIGGER judgments_are_not_updated")
@@ -199,14 +210,18 @@ def test_check_says_which_trigger_is_gone_and_which_event_was_changed(address: s
 def test_many_rows_are_read_some_at_a_time_and_all_of_them(address: str, loaded):
     many = tuple(f"c{number:04}" for number in range(2 * adapter.ROWS_AT_ONCE + 7))
     with Store(address) as store:
-        store.add_run(loaded([Ranking("q1", many)]), name="long")
-        with store._reading():
-            both = [store._each("SELECT chunk_id FROM chunks ORDER BY id DESC") for _ in "ab"]
+        store.runs.load(loaded([Ranking("q1", many)]), name="long")
+        with store.connection.reading():
+            both = [
+                store.connection.each("SELECT chunk_id FROM chunks ORDER BY id DESC") for _ in "ab"
+            ]
             assert [next(each) for each in both] == [(many[-1],)] * 2
-            assert store._value("SELECT count(*) FROM pg_cursors") == 2, "the server keeps the rest"
+            assert store.connection.value("SELECT count(*) FROM pg_cursors") == 2, (
+                "the server keeps the rest"
+            )
             assert [[row[0] for row in each] for each in both] == [list(many[-2::-1])] * 2
-            assert store._value("SELECT count(*) FROM pg_cursors") == 0
-        rows = store._each("SELECT chunk_id FROM chunks WHERE id > ? ORDER BY id", [3])
+            assert store.connection.value("SELECT count(*) FROM pg_cursors") == 0
+        rows = store.connection.each("SELECT chunk_id FROM chunks WHERE id > ? ORDER BY id", [3])
         assert [row[0] for row in rows] == list(many[3:]), "outside a transaction, too"
 
 
@@ -214,14 +229,14 @@ def test_what_is_asked_of_each_pair_is_planned_once(address: str, loaded):
     with Store(address) as store:
         _fill(store, loaded)
         for at in range(12):
-            store.judge(Judgment(f"e{at}", "q", "c", "Ann", grade=at % 4))
-            [change] = store.changes_since(store.revision() - 1)
+            store.judgments.add(Judgment(f"e{at}", "q", "c", "Ann", grade=at % 4))
+            [change] = store.judgments.changes_since(store.judgments.revision() - 1)
             assert change.grade == at % 4
         planned = (
             "SELECT generic_plans, custom_plans FROM pg_prepared_statements "
             "WHERE instr(statement, 'FROM golden') > 0"
         )
-        assert store._rows(planned) == [(12, 0)]
+        assert store.connection.rows(planned) == [(12, 0)]
 
 
 # What cannot be ---------------------------------------------------------------------------------
@@ -308,21 +323,21 @@ def test_a_server_that_goes_away_is_said_and_all_goes_on_when_it_is_back(
             _fill(store, loaded)
             own.stop(signal.SIGQUIT)
             with pytest.raises(DatabaseUnavailable, match="the database does not answer") as caught:
-                store.judge(Judgment("e", "q", "c", "Ann", grade=1))
+                store.judgments.add(Judgment("e", "q", "c", "Ann", grade=1))
             assert redact_path(caught.value, "") == f"the golden set: {UNAVAILABLE}"
             own.start()
             with pytest.raises(DatabaseUnavailable, match="the database does not answer"):
                 Store(address)  # who asks right after is told what is known
             now += pool.RETRY_AFTER_SECONDS
-            assert store.judge(Judgment("e", "q", "c", "Ann", grade=1))
-            assert not store.judge(Judgment("e", "q", "c", "Ann", grade=1)), "sent again"
+            assert store.judgments.add(Judgment("e", "q", "c", "Ann", grade=1))
+            assert not store.judgments.add(Judgment("e", "q", "c", "Ann", grade=1)), "sent again"
     finally:
         pool.close_pool(Address.parse(address))
         own.remove()
 
 
 def _fill(store: Store, loaded) -> None:
-    store.add_queries(loaded([Query("q", "?")]))
-    store._put_chunk_ids(iter(["c"]))
+    store.queries.load(loaded([Query("q", "?")]))
+    store.chunks.put_ids(iter(["c"]))
     for name in ("Ann", "Bob"):
-        store.add_grader(name)
+        store.people.add(name)

@@ -22,9 +22,9 @@ SCORES = (
 
 def test_the_rankings_view_shows_the_lists_as_stored(store: Store, loaded):
     names = tuple(f"c{number}" for number in range(len(SCORES)))
-    store.add_queries(loaded([Query("q", "?")]))
-    store.add_run(loaded([Ranking("q", names, SCORES), Ranking("other", names[:2])]), name="run")
-    stored = store.collection().runs[0].lists[0].scores
+    store.queries.load(loaded([Query("q", "?")]))
+    store.runs.load(loaded([Ranking("q", names, SCORES), Ranking("other", names[:2])]), name="run")
+    stored = store.collection.read().runs[0].lists[0].scores
     with another_tool(store) as run:
         rows = run(
             "SELECT run, query_id, rank, chunk_id, score FROM rankings ORDER BY query_id DESC, rank"
@@ -42,13 +42,13 @@ def test_the_rankings_view_shows_the_lists_as_stored(store: Store, loaded):
 
 
 def test_the_rankings_view_of_an_empty_golden_set_is_empty(store: Store):
-    assert store._rows("SELECT * FROM rankings") == []
+    assert store.connection.rows("SELECT * FROM rankings") == []
 
 
 def test_a_collection_is_sorted_whatever_the_order_of_grading(filled: Store):
     for number, pair in enumerate([("q2", "c6"), ("q1", "c4"), ("q2", "c1"), ("q1", "c3")]):
-        filled.judge(Judgment(f"e{number}", *pair, "Ann", grade=number))
-    collection = filled.collection()
+        filled.judgments.add(Judgment(f"e{number}", *pair, "Ann", grade=number))
+    collection = filled.collection.read()
     keys = list(zip(collection.golden_query, collection.golden_chunk, strict=True))
     assert keys == sorted(keys)
     assert len(set(keys)) == 7
@@ -65,13 +65,13 @@ def test_a_collection_is_sorted_whatever_the_order_of_grading(filled: Store):
 
 
 def test_a_collection_has_the_shapes_it_promises(filled: Store, loaded):
-    filled.add_chunks(loaded([Chunk("c1", "other words")]), update=True)
-    collection = filled.collection()
+    filled.chunks.load(loaded([Chunk("c1", "other words")]), update=True)
+    collection = filled.collection.read()
     arrays = (collection.golden_query, collection.golden_chunk, collection.golden_grade)
     assert [array.dtype for array in arrays] == [np.int32, np.int32, np.int8]
     assert collection.stale.tolist() == [True, False, False]
-    assert collection.revision == filled.revision()
-    assert collection.data_revision == filled.data_revision()
+    assert collection.revision == filled.judgments.revision()
+    assert collection.data_revision == filled.golden_set.data_revision()
     first, second = collection.runs
     assert (first.name, first.system, second.system) == ("first", "bm25", "second")
     assert [collection.chunk_ids[c] for c in first.lists[0].chunks] == ["c1", "c2", "c3"]
@@ -81,15 +81,15 @@ def test_a_collection_has_the_shapes_it_promises(filled: Store, loaded):
 
 
 def test_an_empty_golden_set_is_a_collection_too(store: Store):
-    collection = store.collection()
+    collection = store.collection.read()
     assert collection.query_ids == collection.runs == ()
     assert collection.golden_grade.shape == collection.stale.shape == (0,)
     assert collection.revision == 0
 
 
 def test_facets_have_a_bucket_or_none_for_every_query(filled: Store, loaded):
-    filled.add_queries(loaded([Query("q3", "third", buckets={"region": "north"})]))
-    assert filled.collection().facets == {
+    filled.queries.load(loaded([Query("q3", "third", buckets={"region": "north"})]))
+    assert filled.collection.read().facets == {
         "intent": ("refund", "billing", None),
         "region": (None, None, "north"),
         "task": ("single", "research", None),
@@ -97,8 +97,8 @@ def test_facets_have_a_bucket_or_none_for_every_query(filled: Store, loaded):
 
 
 def test_a_retired_query_is_in_no_array_and_no_facet(filled: Store):
-    filled.retire_query("q1")
-    collection = filled.collection()
+    filled.queries.retire("q1")
+    collection = filled.collection.read()
     assert collection.query_ids == ("q2",)
     assert collection.facets == {"intent": ("billing",), "task": ("research",)}
     assert collection.golden_query.tolist() == [0]
@@ -107,16 +107,16 @@ def test_a_retired_query_is_in_no_array_and_no_facet(filled: Store):
 
 
 def test_a_collection_is_of_one_moment(filled: Store):
-    with Store(filled.path) as reader, reader._reading():
-        before = reader.revision()
-        filled.judge(Judgment("e", "q1", "c3", "Ann", grade=1))
-        assert reader.revision() == before
-    assert filled.revision() == before + 1
+    with Store(filled.path) as reader, reader.connection.reading():
+        before = reader.judgments.revision()
+        filled.judgments.add(Judgment("e", "q1", "c3", "Ann", grade=1))
+        assert reader.judgments.revision() == before
+    assert filled.judgments.revision() == before + 1
 
 
 def test_contents_counts_everything_once(filled: Store):
-    filled.judge(Judgment("e1", "q1", "c1", "Ann", grade=1))
-    contents = filled.contents()
+    filled.judgments.add(Judgment("e1", "q1", "c1", "Ann", grade=1))
+    contents = filled.golden_set.contents()
     assert (contents.queries, contents.retired, contents.runs) == (2, 0, 2)
     assert (contents.chunks, contents.chunks_without_text) == (6, 2)
     assert (contents.golden, contents.stale) == (3, 0)
@@ -126,19 +126,19 @@ def test_contents_counts_everything_once(filled: Store):
 
 
 def test_items_are_what_a_grader_sees_and_leave_out_what_nobody_can_read(filled: Store):
-    numbers = {name: number for number, name in enumerate(filled.collection().chunk_ids)}
+    numbers = {name: number for number, name in enumerate(filled.collection.read().chunk_ids)}
     pairs = [("q1", numbers["c1"]), ("q2", numbers["c5"]), ("q7", numbers["c1"]), ("q2", 99)]
-    items = filled.items(pairs)
+    items = filled.texts.items(pairs)
     assert set(items) == {("q1", numbers["c1"])}
     item = items["q1", numbers["c1"]]
-    assert (item.query, item.chunk) == (filled.queries()[0], filled.chunk("c1"))
+    assert (item.query, item.chunk) == (filled.queries.all()[0], filled.chunks.get("c1"))
     assert item.text_hash
 
 
 def test_the_pool_is_the_union_of_the_runs_tops(filled: Store):
-    names = filled.collection().chunk_ids
+    names = filled.collection.read().chunk_ids
     for depth, q1, q2 in [(1, ["c1", "c4"], ["c3"]), (2, ["c1", "c2", "c4"], ["c3"])]:
-        pool, left_out = filled.pool(depth)
+        pool, left_out = filled.assignment.pool(depth)
         assert {query: [names[c] for c in chunks] for query, chunks in pool.items()} == {
             "q1": q1,
             "q2": q2,
@@ -147,32 +147,32 @@ def test_the_pool_is_the_union_of_the_runs_tops(filled: Store):
 
 
 def test_settings_come_back_as_they_were_saved(filled: Store):
-    assert filled.settings() == Settings()
+    assert filled.settings.read() == Settings()
     chosen = Settings(("no", "so so", "yes", "ja ☺"), 2, 7, {"single": 1}, 20)
-    filled.save_settings(chosen)
+    filled.settings.save(chosen)
     with Store(filled.path) as again:
-        assert again.settings() == chosen
+        assert again.settings.read() == chosen
     with pytest.raises(BadInput, match="pool depth"):
-        filled.save_settings(Settings(pool_depth=0))
-    assert filled.settings() == chosen
+        filled.settings.save(Settings(pool_depth=0))
+    assert filled.settings.read() == chosen
 
 
 def test_a_word_of_the_scale_is_no_longer_than_a_button(filled: Store):
     longest = Settings(("no", "so so", "yes", "x" * 40))
-    filled.save_settings(longest)
+    filled.settings.save(longest)
     with pytest.raises(BadInput, match="at most 40 characters, not 41"):
         Settings(("no", "so so", "yes", "x" * 41))
     with another_tool(filled) as older_version:
         older_version("UPDATE settings SET value = replace(value, 'xxx', 'xxxx')")
-    assert filled.settings() == longest, "a golden set must stay open to its team"
+    assert filled.settings.read() == longest, "a golden set must stay open to its team"
 
 
 def test_a_list_is_its_query_s_whatever_other_queries_a_run_has(filled: Store, loaded):
-    filled.add_queries(loaded([Query("q0", "the first by its id"), Query("q3", "third")]))
+    filled.queries.load(loaded([Query("q0", "the first by its id"), Query("q3", "third")]))
     for name, answered in {"odd": "q3 q0 q9", "last": "q3", "all": "q0 q1 q2 q3"}.items():
         lists = [Ranking(query_id, (f"of {query_id}",)) for query_id in answered.split()]
-        filled.add_run(loaded(lists), name=name)
-    collection = filled.collection()
+        filled.runs.load(loaded(lists), name=name)
+    collection = filled.collection.read()
     found = {
         run.name: {
             collection.query_ids[query]: collection.chunk_ids[each.chunks[0]]
@@ -189,19 +189,19 @@ def test_a_list_is_its_query_s_whatever_other_queries_a_run_has(filled: Store, l
 
 def test_lists_with_and_without_scores_may_stand_in_one_run(filled: Store, loaded):
     both = [Ranking("q1", ("c1", "c2"), (2.0, 2.0)), Ranking("q2", ("c3",))]
-    filled.add_run(loaded(both), name="mixed")
-    [*_, run] = filled.collection().runs
+    filled.runs.load(loaded(both), name="mixed")
+    [*_, run] = filled.collection.read().runs
     assert [run.lists[at].scores is None for at in (0, 1)] == [False, True]
     assert [len(run.lists[at].chunks) for at in (0, 1)] == [2, 1]
-    plain = filled.collection().runs[0].lists
+    plain = filled.collection.read().runs[0].lists
     assert (list(plain), len(plain), plain.get(7)) == ([0, 1], 2, None)
     assert plain[1].scores.tolist() == [0.5, 0.25]
 
 
 def test_a_golden_set_is_called_as_its_setting_says_else_as_its_file(store: Store):
-    assert store.golden_set_name() == Path(urlsplit(str(store.path)).path).stem
-    store.save_settings(Settings(name="Pellamy help centre"))
-    assert store.golden_set_name() == "Pellamy help centre"
+    assert store.golden_set.name() == Path(urlsplit(str(store.path)).path).stem
+    store.settings.save(Settings(name="Pellamy help centre"))
+    assert store.golden_set.name() == "Pellamy help centre"
 
 
 @pytest.mark.parametrize("name", [" ", "x" * 61, "two\nlines"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from labeler.formats import read_beir
 from labeler.model import Chunk, Loaded, Query, Ranking
 from labeler.store import Store
-from labeler.store.chunks import search_words
+from labeler.store.chunk_texts import search_words
 from labeler.store.sqlite import fts_terms
 
 TEXTS = {
@@ -26,13 +26,13 @@ TEXTS = {
 
 @pytest.fixture
 def shelf(store: Store, loaded: Callable[..., Loaded]) -> Store:
-    store.add_chunks(loaded(list(TEXTS.values())))
+    store.chunks.load(loaded(list(TEXTS.values())))
     return store
 
 
 def found(store: Store, words: str, limit: int = 30) -> list[str]:
-    ids = store.collection().chunk_ids
-    return [ids[number] for number in store.search_chunks(words, limit)]
+    ids = store.collection.read().chunk_ids
+    return [ids[number] for number in store.texts.search(words, limit)]
 
 
 DIFFERING = """
@@ -44,10 +44,12 @@ WHERE (c.text IS NOT NULL) <> (w.id IS NOT NULL) OR w.words <> words_of(c.title,
 def check_index(store: Store) -> None:
     """Compare the index with the chunks; raises where they differ."""
     if not isinstance(store.path, Path):
-        assert store._rows(DIFFERING) == []
+        assert store.connection.rows(DIFFERING) == []
         return
-    store._db.execute("INSERT INTO chunk_words (chunk_words, rank) VALUES ('integrity-check', 1)")
-    store._db.conn.rollback()
+    store.connection.execute(
+        "INSERT INTO chunk_words (chunk_words, rank) VALUES ('integrity-check', 1)"
+    )
+    store.connection.conn.rollback()
 
 
 def test_a_chunk_is_found_by_its_title_and_by_its_text(shelf: Store):
@@ -104,7 +106,7 @@ def test_a_code_with_signs_in_it_is_found(shelf: Store):
 def test_operators_quotes_and_emoji_are_harmless(shelf: Store, words: str):
     assert set(found(shelf, words)) <= set(TEXTS)
     check_index(shelf)
-    assert shelf.contents().chunks == len(TEXTS)
+    assert shelf.golden_set.contents().chunks == len(TEXTS)
 
 
 def test_operators_are_words_like_others(shelf: Store):
@@ -121,7 +123,7 @@ def test_no_text_breaks_the_language_of_the_search(shelf: Store, words: str):
 
 def test_the_index_follows_new_texts(shelf: Store, loaded: Callable[..., Loaded]):
     changed = [Chunk("milk", "Rinse the tubes.", "Weekly care"), Chunk("error", None, "gone")]
-    shelf.add_chunks(loaded(changed), update=True)
+    shelf.chunks.load(loaded(changed), update=True)
     assert found(shelf, "tubes") == found(shelf, "weekly") == ["milk"]
     assert found(shelf, "evening") == []
     assert found(shelf, "stuck") == found(shelf, "gone") == ["error"]  # a text stays
@@ -129,11 +131,11 @@ def test_the_index_follows_new_texts(shelf: Store, loaded: Callable[..., Loaded]
 
 
 def test_a_chunk_known_by_id_is_found_once_it_has_text(shelf: Store, loaded: Callable[..., Loaded]):
-    shelf.add_queries(loaded([Query("q", "a question")]))
-    shelf.add_run(loaded([Ranking("q", ("later", "never", "milk"))]), name="run")
+    shelf.queries.load(loaded([Query("q", "a question")]))
+    shelf.runs.load(loaded([Ranking("q", ("later", "never", "milk"))]), name="run")
     check_index(shelf)
     assert found(shelf, "later") == []
-    shelf.add_chunks(loaded([Chunk("later", "arrives with its text later")]))
+    shelf.chunks.load(loaded([Chunk("later", "arrives with its text later")]))
     assert found(shelf, "later") == ["later"]
     check_index(shelf)
 
@@ -142,7 +144,7 @@ def test_the_index_is_true_after_a_load_that_was_rolled_back(
     shelf: Store, loaded: Callable[..., Loaded]
 ):
     with pytest.raises(ValueError, match="--update"):
-        shelf.add_chunks(loaded([Chunk("new", "a splendid text"), Chunk("milk", "other")]))
+        shelf.chunks.load(loaded([Chunk("new", "a splendid text"), Chunk("milk", "other")]))
     assert found(shelf, "splendid") == []
     check_index(shelf)
 
@@ -156,7 +158,7 @@ def test_the_index_is_true_after_a_beir_folder(shelf: Store, tmp_path: Path):
     )
     (folder / "queries.jsonl").write_text('{"_id": "b1", "text": "how long"}\n')
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nb1\td1\t1\nb1\td9\t1\n")
-    shelf.add_beir(read_beir(folder))
+    shelf.golden_loads.add_beir(read_beir(folder))
     assert found(shelf, "espresso") == ["d1"]
     assert found(shelf, "milk again") == ["d2", "descale", "milk"]
     check_index(shelf)
@@ -165,22 +167,22 @@ def test_the_index_is_true_after_a_beir_folder(shelf: Store, tmp_path: Path):
 def test_a_search_for_a_query_is_among_the_chunkings_that_its_runs_are_of(
     shelf: Store, loaded: Callable[..., Loaded]
 ) -> None:
-    shelf.add_queries(loaded([Query("q1", "care"), Query("q2", "lime"), Query("q3", "none")]))
-    shelf.add_chunks(loaded([Chunk("m", "Clean the milk system"), Chunk("x", "x")]), chunking="v2")
-    shelf.add_chunks(loaded([Chunk("m", "milk, and milk again")]), chunking="v3")
-    ids = shelf.collection().chunk_ids
+    shelf.queries.load(loaded([Query("q1", "care"), Query("q2", "lime"), Query("q3", "none")]))
+    shelf.chunks.load(loaded([Chunk("m", "Clean the milk system"), Chunk("x", "x")]), chunking="v2")
+    shelf.chunks.load(loaded([Chunk("m", "milk, and milk again")]), chunking="v3")
+    ids = shelf.collection.read().chunk_ids
 
     def asked(query_id: str | None) -> set[str]:
-        return {ids[number] for number in shelf.search_chunks("clean milk", 30, query_id)}
+        return {ids[number] for number in shelf.texts.search("clean milk", 30, query_id)}
 
     everything = {"milk", "descale", "v2:m", "v3:m"}
     assert asked(None) == asked("q1") == everything, "nothing says which is asked for"
-    shelf.add_run(loaded([Ranking("q1", ("x",))]), name="new", chunking="v2")
-    shelf.add_run(loaded([Ranking("q1", ("m",))]), name="third", chunking="v3")
-    shelf.add_run(loaded([Ranking("q2", ("error",))]), name="old", chunking="")
+    shelf.runs.load(loaded([Ranking("q1", ("x",))]), name="new", chunking="v2")
+    shelf.runs.load(loaded([Ranking("q1", ("m",))]), name="third", chunking="v3")
+    shelf.runs.load(loaded([Ranking("q2", ("error",))]), name="old", chunking="")
     assert asked("q1") == {"v2:m", "v3:m"}
     assert asked("q2") == {"milk", "descale"}
     assert asked("q3") == everything
-    [first], [second] = (shelf.search_chunks("milk", 1, query_id) for query_id in ("q1", "q2"))
+    [first], [second] = (shelf.texts.search("milk", 1, query_id) for query_id in ("q1", "q2"))
     assert ids[first] in ("v2:m", "v3:m"), "better ones of others take no place"
     assert ids[second] in ("milk", "descale")

@@ -14,6 +14,7 @@ from labeler.store import Store
 from tests.support.assignment import ask, judge, pairs_of, queries_of, shelf
 from tests.support.databases import another_writer
 from tests.support.grading_client import Pad, pad
+from tests.support.store_reads import check_seals
 
 __all__ = ["pad", "shelf"]
 
@@ -44,9 +45,9 @@ def test_a_grader_goes_on_at_another_server_where_they_are(shelf: Store):
 def test_of_graders_who_ask_at_one_moment_no_two_get_the_same(shelf: Store):
     names = [f"grader {n}" for n in range(12)]
     for name in names:
-        shelf.add_grader(name)
-    with shelf._transaction():
-        shelf._db.execute("UPDATE graders SET seed = 7")
+        shelf.people.add(name)
+    with shelf.connection.transaction():
+        shelf.connection.execute("UPDATE graders SET seed = 7")
     at_once = threading.Barrier(len(names))
 
     def server(name: str) -> set[str]:
@@ -60,7 +61,7 @@ def test_of_graders_who_ask_at_one_moment_no_two_get_the_same(shelf: Store):
 
 
 def test_pairs_that_decide_are_with_one_grader_at_a_time(shelf: Store):
-    shelf.save_settings(Settings(strategy=ACTIVE_OF_TWO, unjudged_of=("A", "B")))
+    shelf.settings.save(Settings(strategy=ACTIVE_OF_TWO, unjudged_of=("A", "B")))
     ahead = [(f"m{n}", chunk) for n in range(8) for chunk in list(numbers_of(shelf))[:5]]
     ann, bob = (ask(Assigner(lambda: ahead), shelf, name, 20) for name in ("Ann", "Bob"))
     assert {paper.source for paper in (*ann.papers, *bob.papers)} == {ACTIVE_SOURCE}
@@ -69,7 +70,7 @@ def test_pairs_that_decide_are_with_one_grader_at_a_time(shelf: Store):
 
 
 def numbers_of(store: Store) -> list[int]:
-    return [number for (number,) in store._rows("SELECT id FROM chunks ORDER BY id")]
+    return [number for (number,) in store.connection.rows("SELECT id FROM chunks ORDER BY id")]
 
 
 def test_whoever_writes_for_long_keeps_nobody_from_being_handed_something(shelf: Store):
@@ -122,7 +123,10 @@ def test_who_was_told_at_one_server_is_not_blind_at_another(filled: Store, pad: 
     first = pad.grade(mine, 3)
     assert elsewhere().get("told", **asked)["others"]
     pad.grade({**mine, "replaces": first}, 2)
-    assert [event.blind for event in filled.events() if event.grader == "Ann"] == [True, False]
+    assert [event.blind for event in filled.judgments.log() if event.grader == "Ann"] == [
+        True,
+        False,
+    ]
 
 
 # The books --------------------------------------------------------------------------------------
@@ -130,15 +134,15 @@ def test_who_was_told_at_one_server_is_not_blind_at_another(filled: Store, pad: 
 
 def test_servers_that_seal_at_one_moment_make_one_chain(filled: Store):
     for number in range(30):
-        filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
+        filled.judgments.add(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
     at_once = threading.Barrier(4)
 
     def server(_: int) -> int:
         with Store(filled.path) as store:
             at_once.wait()
-            return store.seal()
+            return store.tamper_check.seal()
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(server, range(4)))
-    report = filled.check_seals()
-    assert (report.faults, report.unsealed, report.events) == ((), 0, filled.revision())
+    report = check_seals(filled)
+    assert (report.faults, report.unsealed, report.events) == ((), 0, filled.judgments.revision())

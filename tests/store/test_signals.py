@@ -117,24 +117,24 @@ def test_any_other_verdict_is_refused_with_its_line(write: Callable[..., Path], 
 def test_loading_a_file_twice_doubles_nothing_and_another_value_needs_update(
     run: Callable[..., str], filled: Store, write: Callable[..., Path]
 ) -> None:
-    before = filled.golden_state().hash
+    before = filled.collection.golden_state().hash
     path = write(SIGNALS + "2026-01-31,first,,ctr,0.3,10", "2026-01-31,first,q1,up,1,")
     assert "new                                2" in run("load", "signals", path)
-    revision = filled.data_revision()
+    revision = filled.golden_set.data_revision()
     assert "already there                      2" in run("load", "signals", path)
-    assert filled.data_revision() == revision
-    assert filled.golden_state().hash == before
+    assert filled.golden_set.data_revision() == revision
+    assert filled.collection.golden_state().hash == before
     other = write(SIGNALS + "2026-02-01,first,,ctr,9,", "2026-01-31,first,,ctr,0.4,10")
     refused = run("load", "signals", other, exit_code=1)
     assert "file.csv:3: 'ctr' of 'first' on 2026-01-31 is 0.3 (n 10) already" in refused
     assert "--update" in refused
-    assert len(filled.signal_points()) == 2, "a load is all or nothing"
+    assert len(filled.signals.points()) == 2, "a load is all or nothing"
     run("load", "signals", other, "--update")
-    assert [(each.date, each.value) for each in filled.signal_points() if each.name == "ctr"] == [
+    assert [(each.date, each.value) for each in filled.signals.points() if each.name == "ctr"] == [
         ("2026-01-31", 0.4),
         ("2026-02-01", 9.0),
     ]
-    assert [entry.subject for entry in filled.audit_log() if entry.kind == "load"][-2:] == [
+    assert [entry.subject for entry in filled.audit.log() if entry.kind == "load"][-2:] == [
         str(path),
         str(other),
     ]
@@ -144,7 +144,7 @@ def test_values_by_query_are_averaged_and_what_is_said_of_all_comes_first(
     filled: Store, loaded: Callable
 ) -> None:
     day = "2026-01-31"
-    filled.add_signals(
+    filled.signals.load(
         loaded(
             [
                 Signal(day, "s", "counted", 1.0, "q1", 3),
@@ -156,12 +156,12 @@ def test_values_by_query_are_averaged_and_what_is_said_of_all_comes_first(
             ]
         )
     )
-    assert filled.signal_points() == [
+    assert filled.signals.points() == [
         SignalPoint("s", "counted", day, 0.75, 4, 2),
         SignalPoint("s", "partly", day, 0.5, None, 2),
         SignalPoint("s", "whole", day, 0.2, 50, 0),
     ]
-    assert filled.signal_points({"q1"}) == [
+    assert filled.signals.points({"q1"}) == [
         SignalPoint("s", name, day, 1.0, 3, 1) for name in ("counted", "partly", "whole")
     ]
 
@@ -186,28 +186,28 @@ def test_answers_belong_to_a_run_that_is_there(
     assert "without text                       1" in said
     assert "queries unknown to the golden set  1" in said
     assert "already there                      2" in run("load", "answers", path, "--run", "first")
-    assert filled.right_answers("first") == {"q1": True, "q9": False}
-    assert filled.answers_to("q1", 5) == {"first": Answer("first", "q1", "three …", True)}
+    assert filled.answers.right("first") == {"q1": True, "q9": False}
+    assert filled.answers.to("q1", 5) == {"first": Answer("first", "q1", "three …", True)}
     other = write("run,query,answer,correct", "first,q1,three days,no")
     assert "file.csv:2: query 'q1' has another answer or verdict already" in run(
         "load", "answers", other, exit_code=1
     )
     assert "--run says 'second'" in run("load", "answers", other, "--run", "second", exit_code=1)
     run("load", "answers", other, "--update")
-    assert filled.right_answers("first") == {"q1": False, "q9": False}
+    assert filled.answers.right("first") == {"q1": False, "q9": False}
 
 
 def test_answers_fall_with_their_run_or_alone(filled: Store, loaded: Callable) -> None:
-    filled.add_answers(loaded([Answer(None, "q1", "one", True)]), run="first")
-    assert filled.answered_runs() == {"first": 1}
-    assert filled.drop_answers("first") == 1
+    filled.answers.load(loaded([Answer(None, "q1", "one", True)]), run="first")
+    assert filled.answers.runs() == {"first": 1}
+    assert filled.answers.drop("first") == 1
     with pytest.raises(NotFound, match="run 'first' has no answers"):
-        filled.drop_answers("first")
-    filled.add_answers(loaded([Answer("first", "q1", "one", True)]))
-    filled.rename_run("first", "renamed")
-    assert filled.answered_runs() == {"renamed": 1}
-    filled.drop_run("renamed")
-    assert filled.answered_runs() == {}
+        filled.answers.drop("first")
+    filled.answers.load(loaded([Answer("first", "q1", "one", True)]))
+    filled.runs.rename("first", "renamed")
+    assert filled.answers.runs() == {"renamed": 1}
+    filled.runs.drop("renamed")
+    assert filled.answers.runs() == {}
     assert_whole(filled)
 
 
@@ -215,14 +215,14 @@ def test_signals_follow_a_system_that_is_renamed_with_its_only_run(
     filled: Store, loaded: Callable
 ) -> None:
     days = [f"2026-01-{day}" for day in range(10, 30)]
-    filled.add_run(loaded([Ranking("q1", ("c1",))]), name="alone")
-    filled.add_signals(loaded([Signal(day, "alone", "ctr", 0.5) for day in days]))
-    filled.rename_run("alone", "a name before the others")
-    [found] = filled.signals()
+    filled.runs.load(loaded([Ranking("q1", ("c1",))]), name="alone")
+    filled.signals.load(loaded([Signal(day, "alone", "ctr", 0.5) for day in days]))
+    filled.runs.rename("alone", "a name before the others")
+    [found] = filled.signals.all()
     assert (found.system, found.dates) == ("a name before the others", 20)
-    filled.add_signals(loaded([Signal(days[0], "taken", "ctr", 0.7)]))
-    filled.rename_run("a name before the others", "taken")
-    assert {each.system for each in filled.signals()} == {"a name before the others", "taken"}
+    filled.signals.load(loaded([Signal(days[0], "taken", "ctr", 0.7)]))
+    filled.runs.rename("a name before the others", "taken")
+    assert {each.system for each in filled.signals.all()} == {"a name before the others", "taken"}
 
 
 def test_signals_are_dropped_by_system_and_name(
@@ -230,7 +230,7 @@ def test_signals_are_dropped_by_system_and_name(
 ) -> None:
     run("load", "signals", write(SIGNALS + "2026-01-31,s,,ctr,1,", "2026-01-31,s,,up,1,"))
     assert "1 value is removed" in run("drop", "signals", "s", "--name", "up")
-    assert [each.name for each in filled.signals()] == ["ctr"]
+    assert [each.name for each in filled.signals.all()] == ["ctr"]
     assert "there are: ctr of s" in run("drop", "signals", "t", exit_code=1)
 
 
@@ -246,4 +246,4 @@ def test_files_of_all_kinds_are_loaded_in_the_order_they_need(
     answers = write("run,query,correct", "late,q1,yes", name="answers.csv")
     lists = write("q1 Q0 c1 1 2.0 late", name="late.trec")
     run("load", "files", answers, lists)
-    assert filled.right_answers("late") == {"q1": True}
+    assert filled.answers.right("late") == {"q1": True}

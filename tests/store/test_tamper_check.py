@@ -14,33 +14,34 @@ from labeler.store import Store
 from labeler.store.hash_chain import Seal, next_seal
 from labeler.store.tamper_check import MOST_FAULTS, SEALED_AT_ONCE
 from tests.support.databases import IN_BOTH, assert_whole, rewrite
+from tests.support.store_reads import check_seals, differs_from
 
 
 @pytest.fixture
 def graded(filled: Store) -> Store:
     """Three imported grades, five of Ann's, one of them taken back, and two remarks; all sealed."""
     for number in range(1, 5):
-        filled.judge(Judgment(f"e{number}", "q1", f"c{number}", "Ann", grade=number % 4))
-    filled.undo(event_id="u4", undoes="e4", grader="Ann")
-    filled.remark(Remark("r1", "q1", "Ann", "unclear"))
-    filled.remark(Remark("r2", "q2", "Bob", "unanswered", note="nothing fits"))
-    filled.seal()
+        filled.judgments.add(Judgment(f"e{number}", "q1", f"c{number}", "Ann", grade=number % 4))
+    filled.judgments.undo(event_id="u4", undoes="e4", grader="Ann")
+    filled.remarks.add(Remark("r1", "q1", "Ann", "unclear"))
+    filled.remarks.add(Remark("r2", "q2", "Bob", "unanswered", note="nothing fits"))
+    filled.tamper_check.seal()
     return filled
 
 
 def seal_anew(store: Store) -> None:
     """Make all seals anew, as somebody would who knows how they are made."""
     rewrite(store.path, "DELETE FROM seals")
-    store.seal()
+    store.tamper_check.seal()
 
 
 @IN_BOTH
 def test_an_untouched_log_is_as_it_was_sealed(graded: Store):
-    report = graded.check_seals()
+    report = check_seals(graded)
     assert report.faults == ()
     assert (report.events, report.unsealed) == (10, 0)
     assert (report.seal.judgments, report.seal.remarks) == (8, 2)
-    assert graded.differs_from(report.seal) is None
+    assert differs_from(graded, report.seal) is None
 
 
 @pytest.mark.parametrize(
@@ -62,18 +63,18 @@ def test_one_edit_is_noticed_alone_and_nothing_else_is_blamed(
     graded: Store, statement: str, said: str
 ):
     rewrite(graded.path, statement)
-    report = graded.check_seals()
+    report = check_seals(graded)
     assert len(report.faults) == 1
     assert report.faults[0].startswith(said)
 
 
 def test_of_many_faults_the_first_are_named_and_the_others_counted(filled: Store):
-    filled._db.execute("PRAGMA synchronous = OFF")
+    filled.connection.execute("PRAGMA synchronous = OFF")
     for number in range(MOST_FAULTS + 5):
-        filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
-    filled.seal()
+        filled.judgments.add(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
+    filled.tamper_check.seal()
     rewrite(filled.path, "UPDATE judgments SET note = 'x' WHERE kind = 'grade'")
-    report = filled.check_seals()
+    report = check_seals(filled)
     assert (len(report.faults), report.more) == (MOST_FAULTS, 5)
     assert report.faults[0].startswith("judgment 4 is not what it was")
 
@@ -85,7 +86,7 @@ def test_a_chunk_that_is_given_another_id_is_noticed(graded: Store):
         "UPDATE chunks SET chunk_id = 'c1' WHERE chunk_id = 'c2'",
         "UPDATE chunks SET chunk_id = 'c2' WHERE chunk_id = 'x'",
     )
-    assert len(graded.check_seals().faults) == 4  # those of c1 and c2, imported and Ann's
+    assert len(check_seals(graded).faults) == 4  # those of c1 and c2, imported and Ann's
 
 
 def test_an_event_that_is_slipped_in_later_is_noticed(graded: Store):
@@ -97,7 +98,7 @@ def test_an_event_that_is_slipped_in_later_is_noticed(graded: Store):
         "reason, note, blind, source, NULL, elapsed_ms, text_hash, created_at, evidence, "
         "carried_from, seen_whole, highlighted FROM judgments WHERE id = 4",
     )
-    [slipped_in, next_one] = graded.check_seals().faults
+    [slipped_in, next_one] = check_seals(graded).faults
     assert slipped_in == "judgment 3 came into the log later than those after it"
     assert next_one.startswith("judgment 4 is not what it was")
 
@@ -111,40 +112,40 @@ def test_an_event_that_is_slipped_in_later_is_noticed(graded: Store):
     ],
 )
 def test_who_makes_all_seals_anew_is_found_out_by_any_that_was_kept(graded: Store, statement: str):
-    kept = graded.newest_seal()
+    kept = graded.tamper_check.newest_seal()
     rewrite(graded.path, statement)
     seal_anew(graded)
-    assert graded.check_seals().faults == ()
-    assert graded.differs_from(kept) is not None
+    assert check_seals(graded).faults == ()
+    assert differs_from(graded, kept) is not None
 
 
 def test_an_older_copy_that_was_put_back_is_told_from_a_changed_one(graded: Store):
-    kept = graded.newest_seal()
+    kept = graded.tamper_check.newest_seal()
     rewrite(graded.path, "DELETE FROM judgments WHERE id = 8", "DELETE FROM seals")
-    said = graded.differs_from(kept)
+    said = differs_from(graded, kept)
     assert said is not None
     assert "judgments went up to number 8, and that one is not there" in said
 
 
 @IN_BOTH
 def test_a_seal_that_was_kept_stays_true_while_people_grade_and_are_renamed(graded: Store):
-    kept = graded.newest_seal()
-    graded.judge(Judgment("later", "q2", "c3", "Bob", grade=2))
-    graded.remark(Remark("r3", "q1", "Bob", "unclear"))
-    graded.rename_grader("Ann", "Anna")
-    graded.retire_query("q1")
-    graded.drop_run("first")
-    assert graded.check_seals().faults == ()
-    assert graded.differs_from(kept) is None
-    assert not kept.is_of(graded.newest_seal())
+    kept = graded.tamper_check.newest_seal()
+    graded.judgments.add(Judgment("later", "q2", "c3", "Bob", grade=2))
+    graded.remarks.add(Remark("r3", "q1", "Bob", "unclear"))
+    graded.people.rename("Ann", "Anna")
+    graded.queries.retire("q1")
+    graded.runs.drop("first")
+    assert check_seals(graded).faults == ()
+    assert differs_from(graded, kept) is None
+    assert not kept.is_of(graded.tamper_check.newest_seal())
 
 
 def test_a_seal_may_be_shortened_but_not_made_up(graded: Store):
-    kept = graded.newest_seal()
+    kept = graded.tamper_check.newest_seal()
     short = Seal.parse(str(kept)[: len("8-2-") + 16])
-    assert graded.differs_from(short) is None
+    assert differs_from(graded, short) is None
     wrong = Seal(short.judgments, short.remarks, "0" * 16)
-    assert graded.differs_from(wrong) is not None
+    assert differs_from(graded, wrong) is not None
     for text in ("", "8-2-", f"8-2-{kept.digest[:15]}", f"8-{kept.digest}", str(kept) + "0"):
         with pytest.raises(BadInput, match="is no seal"):
             Seal.parse(text)
@@ -154,7 +155,7 @@ def test_two_golden_sets_with_the_same_log_have_other_seals(tmp_path: Path):
     seals = set()
     for name in ("a.db", "b.db"):
         with Store(tmp_path / name, create=True) as store:
-            seals.add(str(store.newest_seal()))
+            seals.add(str(store.tamper_check.newest_seal()))
     assert len(seals) == 2
 
 
@@ -168,40 +169,40 @@ def test_two_golden_sets_with_the_same_log_have_other_seals(tmp_path: Path):
     ],
 )
 def test_no_statement_changes_a_seal(graded: Store, statement: str, recursive: str):
-    before = graded._rows("SELECT * FROM seals")
+    before = graded.connection.rows("SELECT * FROM seals")
     other = sqlite3.connect(graded.path)
     other.execute(f"PRAGMA recursive_triggers = {recursive}")
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
         other.execute(statement)
     other.commit()
     other.close()
-    assert graded._rows("SELECT * FROM seals") == before
+    assert graded.connection.rows("SELECT * FROM seals") == before
 
 
 def test_a_grade_is_one_insert_and_sealed_after_it_is_on_the_disk(filled: Store):
-    filled.seal()
+    filled.tamper_check.seal()
     statements: list[str] = []
-    filled._db.conn.set_trace_callback(statements.append)
-    filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
-    filled._db.conn.set_trace_callback(None)
+    filled.connection.conn.set_trace_callback(statements.append)
+    filled.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2))
+    filled.connection.conn.set_trace_callback(None)
     assert {each.split()[0] for each in statements} <= {"BEGIN", "INSERT", "COMMIT", "--"}
     assert len({each for each in statements if each.split()[0] == "INSERT"}) == 1
-    assert filled._value("SELECT max(event) FROM seals WHERE log = 'judgments'") == 3
-    assert filled.present_seal().judgments == 4
-    assert filled._value("SELECT max(event) FROM seals WHERE log = 'judgments'") == 3
-    assert filled.newest_seal() == filled.present_seal()
-    assert filled._value("SELECT max(event) FROM seals WHERE log = 'judgments'") == 4
+    assert filled.connection.value("SELECT max(event) FROM seals WHERE log = 'judgments'") == 3
+    assert filled.tamper_check.present_seal().judgments == 4
+    assert filled.connection.value("SELECT max(event) FROM seals WHERE log = 'judgments'") == 3
+    assert filled.tamper_check.newest_seal() == filled.tamper_check.present_seal()
+    assert filled.connection.value("SELECT max(event) FROM seals WHERE log = 'judgments'") == 4
 
 
 def test_more_events_than_are_sealed_at_once_are_all_sealed(filled: Store):
     many = SEALED_AT_ONCE + 5
     for number in range(many):
-        filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
+        filled.judgments.add(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
         if not number:
-            filled._db.execute("PRAGMA synchronous = OFF")
-    assert filled.seal() == many
-    assert filled.check_seals().faults == ()
-    assert filled.seal() == 0
+            filled.connection.execute("PRAGMA synchronous = OFF")
+    assert filled.tamper_check.seal() == many
+    assert check_seals(filled).faults == ()
+    assert filled.tamper_check.seal() == 0
 
 
 SEAL_ALL = """
@@ -210,14 +211,14 @@ from labeler.store import Store
 with Store(sys.argv[1]) as store:
     print("ready", flush=True)
     sys.stdin.readline()
-    store.seal()
+    store.tamper_check.seal()
 """
 
 
 def test_processes_that_seal_at_the_same_time_make_one_chain(filled: Store, python):
-    filled._db.execute("PRAGMA synchronous = OFF")
+    filled.connection.execute("PRAGMA synchronous = OFF")
     for number in range(300):
-        filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
+        filled.judgments.add(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
     processes = [python(SEAL_ALL, filled.path) for _ in range(3)]
     for process in processes:
         assert process.stdout.readline() == "ready\n"
@@ -225,10 +226,10 @@ def test_processes_that_seal_at_the_same_time_make_one_chain(filled: Store, pyth
         process.stdin.write("go\n")
         process.stdin.flush()
     assert [process.communicate()[1] for process in processes] == [""] * 3
-    report = filled.check_seals()
+    report = check_seals(filled)
     assert report.faults == ()
-    assert filled._value("SELECT count(*) FROM seals") == 303
-    assert filled.differs_from(report.seal) is None
+    assert filled.connection.value("SELECT count(*) FROM seals") == 303
+    assert differs_from(filled, report.seal) is None
     assert_whole(filled)
 
 
@@ -238,9 +239,10 @@ from labeler.model import Judgment
 from labeler.store import Store
 with Store(sys.argv[1]) as store:
     for number in range(100_000):
-        store.judge(Judgment(f"{sys.argv[2]}-{number}", "q1", "c3", "Ann", grade=number % 4))
+        event = f"{sys.argv[2]}-{number}"
+        store.judgments.add(Judgment(event, "q1", "c3", "Ann", grade=number % 4))
         if number % 7 == 0:
-            print(store.newest_seal(), flush=True)
+            print(store.tamper_check.newest_seal(), flush=True)
 """
 
 
@@ -251,19 +253,19 @@ def test_a_server_that_is_killed_leaves_one_chain_and_seals_that_stay_true(fille
         kept += [process.stdout.readline() for _ in range(3 + life)]
         process.kill()
         process.wait()
-    filled.seal()
-    assert filled.check_seals().faults == ()
+    filled.tamper_check.seal()
+    assert check_seals(filled).faults == ()
     for seal in kept:
-        assert filled.differs_from(Seal.parse(seal)) is None
+        assert differs_from(filled, Seal.parse(seal)) is None
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any file")
 def test_a_file_that_takes_no_writes_is_checked_too(graded: Store):
-    graded.judge(Judgment("later", "q2", "c3", "Bob", grade=2))
+    graded.judgments.add(Judgment("later", "q2", "c3", "Bob", grade=2))
     graded.close()
     graded.path.chmod(0o444)
     with Store(graded.path) as opened:
-        report = opened.check_seals()
+        report = check_seals(opened)
         assert report.faults == ()
         assert (report.seal.judgments, report.unsealed) == (9, 1)
 
@@ -277,10 +279,10 @@ def test_what_is_hashed_is_the_same_for_ever():
 
 
 def test_a_seal_made_by_hand_is_the_one_that_is_stored(graded: Store):
-    [(first, second)] = graded._rows(
+    [(first, second)] = graded.connection.rows(
         "SELECT (SELECT seal FROM seals WHERE log = 'remarks' AND event = 1), "
         "(SELECT seal FROM seals WHERE log = 'remarks' AND event = 2)"
     )
-    [(grader, at)] = graded._rows("SELECT grader, created_at FROM remarks WHERE id = 2")
+    [(grader, at)] = graded.connection.rows("SELECT grader, created_at FROM remarks WHERE id = 2")
     event = [2, "r2", "q2", grader, "unanswered", "nothing fits", None, at]
     assert next_seal(first, event) == second

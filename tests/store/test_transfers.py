@@ -31,6 +31,7 @@ from labeler.ui.transfers import transferred_file
 from tests.support.databases import IN_BOTH, assert_refused, assert_whole, rewrite
 from tests.support.examples import examples
 from tests.support.page import listed_queries, open_page, words
+from tests.support.store_reads import check_seals
 
 FEES = "Annual fees are due in May, and are taken from the account at the end of that month."
 LATE = "A late transfer costs twelve euros, which the branch may waive once in any year it likes."
@@ -43,19 +44,19 @@ DAY = "2026-03-04T10:00:00.000Z"
 def fill(store: Store, loaded: Callable[..., Any]) -> Store:
     """Fill it with four chunks cut anew under ids of their own, of which Ana graded two."""
     texts = [FEES, LATE, CARDS, LOST]
-    store.add_queries(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
+    store.queries.load(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
     for name in ("", "v2"):
         chunks = [Chunk(str(n), text, document_id="d") for n, text in enumerate(texts, 1)]
-        store.add_chunks(loaded(chunks), chunking=name)
+        store.chunks.load(loaded(chunks), chunking=name)
     lists = [Ranking(q, ("1", "2", "3", "4")) for q in ("q1", "q2")]
-    store.add_run(loaded(lists), name="old", chunking="")
+    store.runs.load(loaded(lists), name="old", chunking="")
     lists = [Ranking("q1", ("3", "1", "2", "4")), Ranking("q2", ("4", "1"))]
-    store.add_run(loaded(lists), name="new", chunking="v2")
+    store.runs.load(loaded(lists), name="new", chunking="v2")
     for name in ("Ana", "Ben", "Cy"):
-        store.add_grader(name)
+        store.people.add(name)
     said = {"grader": "Ana", "created_at": DAY}
-    store.judge(Judgment("e1", "q1", "1", grade=3, evidence=((0, 26),), **said))
-    store.judge(Judgment("e2", "q1", "2", grade=0, **said))
+    store.judgments.add(Judgment("e1", "q1", "1", grade=3, evidence=((0, 26),), **said))
+    store.judgments.add(Judgment("e2", "q1", "2", grade=0, **said))
     return store
 
 
@@ -79,27 +80,27 @@ def run(both: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
 
 
 def carry(store: Store) -> None:
-    basis = store.transfer_basis("", "v2")
+    basis = store.transfers.basis("", "v2")
     record_transfer(store, compute_transfer(basis, locate_basis(basis)))
 
 
 def golden(store: Store) -> dict[tuple[str, str], int]:
-    return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set()[1]}
+    return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set.read()[1]}
 
 
 def transferred(store: Store) -> dict[str, int]:
     """Return the transferred grades that count, by chunk."""
-    return {each.chunk_id: each.grade for each in store.golden_set()[1] if each.carried_from}
+    return {each.chunk_id: each.grade for each in store.golden_set.read()[1] if each.carried_from}
 
 
 def everything(store: Store) -> tuple[Any, ...]:
-    board = Scoreboard(store.collection(), Conventions.of())
+    board = Scoreboard(store.collection.read(), Conventions.of())
     rows = board.table(board.conventions.measures("nDCG@10 RR Judged@10 AP"))
     return (
-        store.golden_state().hash,
+        store.collection.golden_state().hash,
         [(row.run, row.measure, repr(row.value), row.n, row.unjudged) for row in rows],
         export(store, "jsonl"),
-        store.evidence(),
+        store.evidence.of_grades(),
     )
 
 
@@ -107,20 +108,20 @@ def test_carried_grades_count_in_no_bucket_of_a_facet_that_no_chosen_query_has(
     both: Store, loaded
 ) -> None:
     carry(both)
-    both.set_splits({"q1": "test", "q2": "dev"}, {})
-    both.add_queries(loaded([Query("q2", "a lost card", buckets={"place": "eu"})]), update=True)
+    both.splits.assign({"q1": "test", "q2": "dev"}, {})
+    both.queries.load(loaded([Query("q2", "a lost card", buckets={"place": "eu"})]), update=True)
     chosen = Conventions.of(selected=Selection("test", chunkings=("v2",)))
-    board = Scoreboard(both.collection(), chosen)
+    board = Scoreboard(both.collection.read(), chosen)
     assert board.table(board.conventions.measures("RR"), "place") == []
 
 
 def test_a_run_lacks_lists_of_queries_that_are_graded_in_the_other_chunking(
     both: Store, loaded
 ) -> None:
-    both.judge(Judgment("e3", "q2", "4", "Ana", grade=3))
-    both.add_run(loaded([Ranking("q2", ("4",))]), name="half", chunking="v2")
+    both.judgments.add(Judgment("e3", "q2", "4", "Ana", grade=3))
+    both.runs.load(loaded([Ranking("q2", ("4",))]), name="half", chunking="v2")
     chosen = Conventions.of(selected=Selection(chunkings=("", "v2")))
-    board = Scoreboard(both.collection(), chosen)
+    board = Scoreboard(both.collection.read(), chosen)
     [of_documents] = board.conventions.measures("R(documents=True)@10")
     row = next(row for row in board.table([of_documents]) if row.run == "half")
     said = [note.sentence for note in board.notes([of_documents]) if note.kind == "absent"]
@@ -138,35 +139,35 @@ def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on
     said = run(*WHOLE).stdout
     assert "2 grades transferred; --undo takes this back" in said
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
-    [best] = [e for e in both.events() if e.kind == "carry" and e.grade == 3]
+    [best] = [e for e in both.judgments.log() if e.kind == "carry" and e.grade == 3]
     assert (best.grader, best.blind, best.evidence) == (None, False, ((0, 26),))
     assert best.note == "the same text as chunk 1"
     [base] = best.carried_from
     assert base.in_words == "chunk 1: 3 by Ana on 2026-03-04"
     assert (base.event_id, base.golden) == ("e1", 3)
-    [entry] = [each for each in both.audited()[0] if each.kind == "carry"]
+    [entry] = [each for each in both.audit.search()[0] if each.kind == "carry"]
     assert entry.detail == {"from": "", "to": "v2", "transferred": 2, "taken back": 0}
-    assert both.check_seals().unsealed == 0
+    assert check_seals(both).unsealed == 0
     assert_whole(both)
     assert not [each for each in check_file(both.path) if each.is_wrong]
 
 
 def test_a_trial_writes_nothing(run, both: Store):
-    before = everything(both), both.newest()
+    before = everything(both), both.golden_set.newest()
     assert "2 grades would be transferred; nothing was written" in run(*WHOLE, "--dry-run").stdout
-    assert (everything(both), both.newest()) == before
+    assert (everything(both), both.golden_set.newest()) == before
 
 
 def test_carrying_over_twice_adds_nothing(run, both: Store):
     run(*WHOLE)
-    before = everything(both), both.newest()
+    before = everything(both), both.golden_set.newest()
     assert "nothing new" in run(*WHOLE).stdout
-    assert (everything(both), both.newest()) == before
+    assert (everything(both), both.golden_set.newest()) == before
 
 
 def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
-    before = everything(both), both.newest()
-    basis = both.transfer_basis("", "v2")
+    before = everything(both), both.golden_set.newest()
+    basis = both.transfers.basis("", "v2")
     found = compute_transfer(basis, locate_basis(basis))
 
     def stop(_: float) -> None:
@@ -174,19 +175,19 @@ def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
 
     with pytest.raises(KeyboardInterrupt):
         record_transfer(both, found, stop)
-    assert (everything(both), both.newest()) == before
+    assert (everything(both), both.golden_set.newest()) == before
     record_transfer(both, found)
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 @IN_BOTH
 def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
-    before, events = everything(both), len(both.events())
+    before, events = everything(both), len(both.judgments.log())
     run(*WHOLE)
     assert everything(both) != before
     assert "2 transferred grades taken back" in run(*WHOLE, "--undo").stdout
     assert everything(both) == before
-    assert len(both.events()) == events + 4, "nothing is taken out of the log"
+    assert len(both.judgments.log()) == events + 4, "nothing is taken out of the log"
     again = CliRunner().invoke(main, [*WHOLE, "--undo"])
     assert (again.exit_code, "that could be taken back" in again.stderr) == (1, True)
     run(*WHOLE)
@@ -197,14 +198,14 @@ def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
 def test_an_undo_takes_back_the_last_carry_over_alone(run, both: Store):
     run(*WHOLE)
     first = everything(both)
-    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
-    both.judge(Judgment("e4", "q1", "3", "Ana", grade=1))
+    both.judgments.add(Judgment("e3", "q1", "1", "Ana", grade=2))
+    both.judgments.add(Judgment("e4", "q1", "3", "Ana", grade=1))
     run(*WHOLE)
     assert transferred(both) == {"v2:1": 2, "v2:2": 0, "v2:3": 1}
     run(*WHOLE, "--undo")
     assert transferred(both) == {"v2:2": 0}, "what was carried before rests on a grade that changed"
-    both.undo(event_id="u3", undoes="e3", grader="Ana")
-    both.undo(event_id="u4", undoes="e4", grader="Ana")
+    both.judgments.undo(event_id="u3", undoes="e3", grader="Ana")
+    both.judgments.undo(event_id="u4", undoes="e4", grader="Ana")
     assert everything(both) == first
 
 
@@ -213,8 +214,8 @@ def test_what_contradicts_itself_by_now_is_taken_back_and_an_undo_brings_it_agai
 ):
     run(*WHOLE)
     first = transferred(both)
-    both.add_chunks(loaded([Chunk("9", FEES, document_id="d")]))
-    both.judge(Judgment("e9", "q1", "9", "Ana", grade=1))
+    both.chunks.load(loaded([Chunk("9", FEES, document_id="d")]))
+    both.judgments.add(Judgment("e9", "q1", "9", "Ana", grade=1))
     assert "1 taken back" in run(*WHOLE).stdout
     assert transferred(both) == {"v2:2": 0}
     run(*WHOLE, "--undo")
@@ -223,11 +224,11 @@ def test_what_contradicts_itself_by_now_is_taken_back_and_an_undo_brings_it_agai
 
 def test_grades_are_carried_from_where_people_gave_them_and_no_further(run, both: Store, loaded):
     run(*WHOLE)
-    both.add_chunks(loaded([Chunk("1", FEES, document_id="d")]), chunking="v3")
-    both.add_run(loaded([Ranking("q1", ("1",))]), name="newest", chunking="v3")
+    both.chunks.load(loaded([Chunk("1", FEES, document_id="d")]), chunking="v3")
+    both.runs.load(loaded([Ranking("q1", ("1",))]), name="newest", chunking="v3")
     refused = CliRunner().invoke(main, ["carry", "--from", "v2", "--to", "v3"])
     assert "no chunk of chunking v2 has a golden grade" in refused.stderr
-    both.judge(Judgment("e5", "q1", "v2:3", "Ana", grade=1))
+    both.judgments.add(Judgment("e5", "q1", "v2:3", "Ana", grade=1))
     said = run("carry", "--from", "v2", "--to", "v3").stdout
     assert "2 golden grades were transferred to chunking v2, and not further" in said
     run("carry", "--from", "", "--to", "v3")
@@ -239,76 +240,80 @@ def test_grades_are_carried_from_where_people_gave_them_and_no_further(run, both
 
 def test_it_stands_below_people_and_is_nobody_s(run, both: Store):
     run(*WHOLE)
-    assert [(each.grader, each.chunk_id) for each in both.given_grades()] == [
+    assert [(each.grader, each.chunk_id) for each in both.activity.given_grades()] == [
         ("Ana", "1"),
         ("Ana", "2"),
     ]
-    assert [(each.grader, each.grades) for each in both.work() if each.grades] == [("Ana", 2)]
-    assert both.others_said("Ben", "q1", "v2:1") == []
-    assert both.disagreements() == []
-    assert both.notes() == []
-    both.judge(Judgment("e6", "q1", "v2:1", "Ben", grade=1))
+    assert [(each.grader, each.grades) for each in both.activity.work() if each.grades] == [
+        ("Ana", 2)
+    ]
+    assert both.assignment.others_said("Ben", "q1", "v2:1") == []
+    assert both.adjudication.disagreements() == []
+    assert both.activity.notes() == []
+    both.judgments.add(Judgment("e6", "q1", "v2:1", "Ben", grade=1))
     assert transferred(both) == {"v2:2": 0}
-    [found] = both.disagreements()
+    [found] = both.adjudication.disagreements()
     assert found.grades == {"Ana": 3, "Ben": 1}, "two people, of one text in both chunkings"
-    both.undo(event_id="u6", undoes="e6", grader="Ben")
+    both.judgments.undo(event_id="u6", undoes="e6", grader="Ben")
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 CHANGES: Mapping[str, Callable[[Store], Any]] = {
-    "changed": lambda store: store.judge(Judgment("x", "q1", "1", "Ana", grade=2)),
-    "undone": lambda store: store.undo(event_id="x", undoes="e1", grader="Ana"),
-    "withdrawn": lambda store: store.judge(Judgment("x", "q1", "1", "Ana", "withdraw")),
-    "can't tell": lambda store: store.judge(Judgment("x", "q1", "1", "Ana", "cannot_tell")),
-    "outvoted": lambda store: store.judge(Judgment("x", "q1", "1", "Ben", grade=1)),
-    "overruled": lambda store: store.judge(Judgment("x", "q1", "1", "Ben", "adjudicate", 2)),
+    "changed": lambda store: store.judgments.add(Judgment("x", "q1", "1", "Ana", grade=2)),
+    "undone": lambda store: store.judgments.undo(event_id="x", undoes="e1", grader="Ana"),
+    "withdrawn": lambda store: store.judgments.add(Judgment("x", "q1", "1", "Ana", "withdraw")),
+    "can't tell": lambda store: store.judgments.add(Judgment("x", "q1", "1", "Ana", "cannot_tell")),
+    "outvoted": lambda store: store.judgments.add(Judgment("x", "q1", "1", "Ben", grade=1)),
+    "overruled": lambda store: store.judgments.add(
+        Judgment("x", "q1", "1", "Ben", "adjudicate", 2)
+    ),
 }
 
 
 @pytest.mark.parametrize("how", CHANGES)
 def test_a_pair_is_open_again_once_what_it_rests_on_is(run, both: Store, how: str):
     run(*WHOLE)
-    before = both.revision()
+    before = both.judgments.revision()
     CHANGES[how](both)
     assert transferred(both) == {"v2:2": 0}
-    number = both.chunk_number("v2:1")
-    told = {change.chunk: change.grade for change in both.changes_since(before)}
+    number = both.chunks.number("v2:1")
+    told = {change.chunk: change.grade for change in both.judgments.changes_since(before)}
     assert told[number] is None, "a board that follows the log is told of it"
-    assert "v2:1" in str(both.transfer_basis("", "v2").asked)
+    assert "v2:1" in str(both.transfers.basis("", "v2").asked)
 
 
 def test_who_agrees_later_ends_nothing(run, both: Store):
     run(*WHOLE)
-    both.judge(Judgment("x", "q1", "1", "Ben", grade=3))
+    both.judgments.add(Judgment("x", "q1", "1", "Ben", grade=3))
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
 def test_another_wording_of_either_chunk_ends_it(run, both: Store, loaded):
     run(*WHOLE)
-    both.add_chunks(loaded([Chunk("1", f"{FEES} Or so.")]), update=True)
+    both.chunks.load(loaded([Chunk("1", f"{FEES} Or so.")]), update=True)
     assert transferred(both) == {"v2:2": 0}
-    both.add_chunks(loaded([Chunk("2", f"{LATE} Or so.")]), chunking="v2", update=True)
+    both.chunks.load(loaded([Chunk("2", f"{LATE} Or so.")]), chunking="v2", update=True)
     assert transferred(both) == {}
-    both.add_chunks(loaded([Chunk("1", FEES)]), update=True)
+    both.chunks.load(loaded([Chunk("1", FEES)]), update=True)
     assert transferred(both) == {"v2:1": 3}
 
 
 def test_another_rule_for_several_grades_ends_what_it_changes(run, both: Store):
-    both.judge(Judgment("e3", "q1", "1", "Ben", grade=1))
-    both.judge(Judgment("e4", "q1", "2", "Ben", grade=0))
+    both.judgments.add(Judgment("e3", "q1", "1", "Ben", grade=1))
+    both.judgments.add(Judgment("e4", "q1", "2", "Ben", grade=0))
     run(*WHOLE)
     assert transferred(both) == {"v2:1": 1, "v2:2": 0}
-    both.save_settings(Settings(golden_rule="upper median"))
+    both.settings.save(Settings(golden_rule="upper median"))
     assert transferred(both) == {"v2:2": 0}
 
 
 def test_a_team_may_have_none_of_them_count(run, both: Store):
     before = golden(both)
     run(*WHOLE)
-    both.save_settings(Settings(transferred="ignore"))
+    both.settings.save(Settings(transferred="ignore"))
     assert golden(both) == before
     assert "nothing new" in run(*WHOLE).stdout
-    both.save_settings(Settings())
+    both.settings.save(Settings())
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 
 
@@ -322,10 +327,10 @@ def test_how_many_carried_grades_a_mean_rests_on_stands_beside_it(run, both: Sto
     assert table[0].split()[-2:] == ["unjudged@10", "transferred@10"]
     assert table[1].split()[-1] == "2"
     assert any("2 of 2 golden grades transferred from other chunks" in line for line in table)
-    both.judge(Judgment("e3", "q1", "v2:3", "Ana", grade=1))
+    both.judgments.add(Judgment("e3", "q1", "v2:3", "Ana", grade=1))
     rows = json.loads(run("score", *asked, "--format", "json").stdout)
     assert {row["measure"]: row["transferred"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
-    both.judge(Judgment("e4", "q1", "v2:1", "Ana", grade=3))
+    both.judgments.add(Judgment("e4", "q1", "v2:1", "Ana", grade=3))
     rows = json.loads(run("score", *asked, "--format", "json").stdout)
     assert {row["measure"]: row["transferred"] for row in rows} == {"P@2": 0, "nDCG@10": 1, "AP": 1}
     run("change", "setting", "transferred", "ignore")
@@ -343,8 +348,8 @@ def hovering(app: AppTest) -> str:
 def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded):
     run(*WHOLE)
     queries = [Query("q1", "when are fees due", task="single"), Query("q2", "a lost card")]
-    both.add_queries(loaded(queries), update=True)
-    both.add_run(
+    both.queries.load(loaded(queries), update=True)
+    both.runs.load(
         loaded([Ranking("q1", ("1", "2"))]), name="dated", chunking="v2", created_at="2026-05-01"
     )
     v2, as_json = ("--chunking", "v2", "--measures", "P@2"), ("--format", "json")
@@ -382,8 +387,8 @@ def test_a_document_rests_on_carried_grades_where_it_would_have_another_without(
     run, both: Store, loaded
 ):
     renamed = [Chunk(str(n), text, document_id="e") for n, text in enumerate((FEES, LATE), 1)]
-    both.add_chunks(loaded(renamed), chunking="v3")
-    both.add_run(loaded([Ranking("q1", ("2", "1"))]), name="renamed", chunking="v3")
+    both.chunks.load(loaded(renamed), chunking="v3")
+    both.runs.load(loaded([Ranking("q1", ("2", "1"))]), name="renamed", chunking="v3")
     run(*WHOLE)
     asked = ("score", "--measures", "R(documents=True)@2 EvidenceR@2", "--format", "json")
 
@@ -396,9 +401,9 @@ def test_a_document_rests_on_carried_grades_where_it_would_have_another_without(
     run("carry", "--from", "", "--to", "v3")
     assert transferred("v3") == [1, 0], "of document e nobody has graded a chunk"
     assert transferred("v2") == [0, 0]
-    both.judge(Judgment("e3", "q1", "v3:2", "Ben", grade=1))
+    both.judgments.add(Judgment("e3", "q1", "v3:2", "Ben", grade=1))
     assert transferred("v3") == [1, 0], "its best grade is the carried 3"
-    both.judge(Judgment("e4", "q1", "v3:2", "Ben", grade=3))
+    both.judgments.add(Judgment("e4", "q1", "v3:2", "Ben", grade=3))
     assert transferred("v3") == [0, 0]
 
 
@@ -421,30 +426,30 @@ def test_a_board_that_follows_the_log_is_what_a_new_one_is(
     with Store(tmp_path_factory.mktemp("live") / "golden.db", create=True) as store:
         fill(store, loaded)
         carry(store)
-        board = Scoreboard(store.collection(), Conventions.of())
-        state = store.golden_state()
+        board = Scoreboard(store.collection.read(), Conventions.of())
+        state = store.collection.golden_state()
         for number, batch in enumerate(batches):
             for place_in, (kind, pair, who, grade) in enumerate(batch):
                 say(store, f"{number}/{place_in}", kind, pair, who, grade)
-            changes, newest, state = store.news_since(board.revision, state)
+            changes, newest, state = store.collection.news_since(board.revision, state)
             board.refresh(changes, newest)
-            fresh = Scoreboard(store.collection(), Conventions.of())
+            fresh = Scoreboard(store.collection.read(), Conventions.of())
             measures = board.conventions.measures("nDCG@10 RR Judged@10 AP")
             assert repr(board.table(measures)) == repr(fresh.table(measures))
-            assert state.hash == store.golden_state().hash
-            assert golden(store) == golden_grades_of(store.events())
+            assert state.hash == store.collection.golden_state().hash
+            assert golden(store) == golden_grades_of(store.judgments.log())
 
 
 def say(store: Store, event: str, kind: str, pair: tuple[str, str], who: str, grade: int) -> None:
     if kind == "undo":
-        for done in store.undoable(who, 1):
-            store.undo(event_id=event, undoes=done.judgment.event_id, grader=who)
+        for done in store.assignment.undoable(who, 1):
+            store.judgments.undo(event_id=event, undoes=done.judgment.event_id, grader=who)
     elif kind == "import":
-        with store._transaction():
-            store._append(Judgment(event, *pair, None, "import", grade))
+        with store.connection.transaction():
+            store.judgments.append(Judgment(event, *pair, None, "import", grade))
     else:
         given_grade = None if kind == "withdraw" else grade
-        store.judge(Judgment(event, *pair, who, kind, given_grade))
+        store.judgments.add(Judgment(event, *pair, who, kind, given_grade))
 
 
 # The log ---------------------------------------------------------------------------------------
@@ -453,16 +458,16 @@ def say(store: Store, event: str, kind: str, pair: tuple[str, str], who: str, gr
 def test_the_log_goes_out_and_in_with_what_was_carried_over(run, both: Store, tmp_path: Path):
     run(*WHOLE)
     run(*WHOLE, "--undo")
-    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    both.judgments.add(Judgment("e3", "q1", "1", "Ana", grade=2))
     run(*WHOLE)
     log = export(both, "events")
     (tmp_path / "log.jsonl").write_bytes(log)
     with other(both, tmp_path / "other.db") as brought:
-        brought.add_golden(read_golden(tmp_path / "log.jsonl"))
-        assert brought.events() == both.events()
+        brought.golden_loads.add(read_golden(tmp_path / "log.jsonl"))
+        assert brought.judgments.log() == both.judgments.log()
         assert transferred(brought) == transferred(both) == {"v2:1": 2, "v2:2": 0}
-        assert not brought.add_golden(read_golden(tmp_path / "log.jsonl")).changed
-        brought.judge(Judgment("e4", "q1", "1", "Ana", grade=1))
+        assert not brought.golden_loads.add(read_golden(tmp_path / "log.jsonl")).changed
+        brought.judgments.add(Judgment("e4", "q1", "1", "Ana", grade=1))
         assert transferred(brought) == {"v2:2": 0}, "it rests on the judgments that came along"
         assert_whole(brought)
 
@@ -471,16 +476,16 @@ def test_a_golden_set_goes_out_and_in_byte_for_byte_and_says_which_are_carried(
     run, both: Store, tmp_path: Path
 ):
     run(*WHOLE)
-    exported = write_golden(*both.golden_set(), "jsonl")
+    exported = write_golden(*both.golden_set.read(), "jsonl")
     rows = [json.loads(line) for line in exported.decode().splitlines()]
     marked = {j["chunk_id"] for row in rows for j in row["judgments"] if "carried_from" in j}
     assert marked == {"v2:1", "v2:2"}
     (tmp_path / "golden.jsonl").write_bytes(exported)
     with Store(tmp_path / "other.db", create=True) as brought:
-        brought.add_golden(read_golden(tmp_path / "golden.jsonl"))
-        assert write_golden(*brought.golden_set(), "jsonl") == exported
-        assert brought.golden_state().hash == both.golden_state().hash
-        assert brought.given_grades() == []
+        brought.golden_loads.add(read_golden(tmp_path / "golden.jsonl"))
+        assert write_golden(*brought.golden_set.read(), "jsonl") == exported
+        assert brought.collection.golden_state().hash == both.collection.golden_state().hash
+        assert brought.activity.given_grades() == []
         assert transferred(brought) == {"v2:1": 3, "v2:2": 0}
 
 
@@ -488,7 +493,7 @@ def test_a_golden_set_goes_out_and_in_byte_for_byte_and_says_which_are_carried(
 def other(store: Store, path: Path) -> Iterator[Store]:
     """Give a golden set with the queries, chunks and graders of another, and no judgment."""
     with closing(sqlite3.connect(path)) as copy:
-        store._db.conn.backup(copy)
+        store.connection.conn.backup(copy)
     rewrite(path, "DELETE FROM seals", "DELETE FROM judgments", "DELETE FROM sqlite_sequence")
     with Store(path) as opened:
         yield opened
@@ -522,7 +527,7 @@ def test_it_is_only_added_to(run, both: Store, change: str, recursive: str):
 )
 def test_the_file_itself_refuses_what_is_no_carried_grade(both: Store, kind, grade, bases, said):
     with pytest.raises(sqlite3.IntegrityError, match=said):
-        both._db.execute(
+        both.connection.execute(
             "INSERT INTO judgments (event_id, query, chunk, kind, grade, blind, created_at, "
             f"carried_from) SELECT 'x', query, chunk, '{kind}', {grade}, 0, '2026', {bases} "
             "FROM judgments WHERE id = 1"
@@ -539,7 +544,7 @@ def test_what_rests_on_another_query_is_refused_and_found_where_it_got_in(run, b
     with integrity.open_read_only(both.path) as db:
         [broken] = integrity.broken_rules(db)
     assert "rests on judgment 1, which is of another query" in broken
-    [fault] = both.check_seals().faults
+    [fault] = check_seals(both).faults
     assert "is not what it was when it was sealed" in fault
 
 
@@ -550,16 +555,18 @@ def test_a_changed_base_is_noticed_by_its_seal(run, both: Store):
         "UPDATE judgments SET carried_from = replace(carried_from, 'Ana', 'Eve') "
         "WHERE kind = 'carry'",
     )
-    assert len(both.check_seals().faults) == 2
+    assert len(check_seals(both).faults) == 2
 
 
 def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: Store):
     run(*WHOLE)
-    when = both.events()[-1].created_at
-    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2, created_at="2999-01-01T00:00:00.000Z"))
+    when = both.judgments.log()[-1].created_at
+    both.judgments.add(
+        Judgment("e3", "q1", "1", "Ana", grade=2, created_at="2999-01-01T00:00:00.000Z")
+    )
     moment = datetime.fromisoformat(when)
     for at, count in ((moment - timedelta(days=1), 2), (moment + timedelta(days=1), 4)):
-        then = both.collection_at(at, ["new"])
+        then = both.versions.collection_at(at, ["new"])
         assert len(then.golden_grade) == count
         assert sum([] if then.transferred is None else then.transferred) == count - 2
 
@@ -568,7 +575,7 @@ def test_a_frozen_golden_set_has_the_evidence_that_people_marked_like_the_live_o
     run(*WHOLE)
     snapshots.freeze(both, "v1")
     then, _ = snapshots.collection_of(both, "v1")
-    live = both.collection()
+    live = both.collection.read()
     assert then.marks == live.marks != {}
     assert list(then.transferred) == list(live.transferred)
 
@@ -583,14 +590,14 @@ def press(app: AppTest, label: str) -> AppTest:
 
 
 def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: Store):
-    before = everything(both), both.newest()
+    before = everything(both), both.golden_set.newest()
     app = open_page("data", section="Transfer")
     assert "6 pairs are asked for" not in words(app)
     app = press(app, "Preview")
     assert "to transfer 2 · suggested 0 · left to graders 4" in words(app)
     assert "2 grades would be transferred." in words(app)
     assert "the same text as a graded chunk" in app.dataframe[-1].value["why"].tolist()
-    assert (everything(both), both.newest()) == before, "looking writes nothing"
+    assert (everything(both), both.golden_set.newest()) == before, "looking writes nothing"
     app = press(app, "Transfer 2 grades")
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
     assert "2 grades transferred from the default chunking to chunking v2" in words(app)
@@ -608,7 +615,7 @@ def test_the_data_page_says_what_a_carry_over_takes(store: Store):
 
 
 def test_the_data_page_says_that_carried_grades_do_not_count(both: Store):
-    both.save_settings(Settings(transferred="ignore"))
+    both.settings.save(Settings(transferred="ignore"))
     assert "Transferred grades don't count now" in words(open_page("data", section="Transfer"))
 
 
@@ -621,7 +628,7 @@ def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_d
     both: Store, loaded
 ):
     carry(both)
-    both.add_answers(loaded([Answer("old", "q1", "In May.", correct=True)]))
+    both.answers.load(loaded([Answer("old", "q1", "In May.", correct=True)]))
     shown = words(open_page("queries", run="new", query="q1", chunking="v2"))
     assert f"{TRAIL} 2026-03-04" in shown
     assert "Transferred grades behind nDCG@10: 2 in new." in shown
@@ -632,8 +639,8 @@ def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_d
     )
     panel = words(open_page("compare", a="old", b="new", query="q1", chunk="v2:1"))
     assert f"{TRAIL} 2026-03-04" in panel
-    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
-    assert both.transfer_trails("q1") == {
+    both.judgments.add(Judgment("e3", "q1", "1", "Ana", grade=2))
+    assert both.transfers.trails("q1") == {
         "v2:2": "the same text as chunk 2; rests on chunk 2: 0 by Ana on 2026-03-04"
     }
 
@@ -649,11 +656,11 @@ def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_pas
     assert sections(app)[-1] == "Transferred"
     link = "/queries?a=new&amp;query=q1&amp;chunking=v2"
     assert any(link in each.proto.body for each in app.get("html"))
-    [best, zero] = transferred_file(both.transferred_grades()).decode().splitlines()[1:]
+    [best, zero] = transferred_file(both.transfers.grades()).decode().splitlines()[1:]
     assert best.startswith("q1,")
     assert "1,3,Ana,2026-03-04T" in best
     assert ",2,0,Ana," in zero
-    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    both.judgments.add(Judgment("e3", "q1", "1", "Ana", grade=2))
     left = words(open_page("review", review="Transferred"))
     assert "1 transferred grade counts" in left
     assert "the same text as chunk 1" not in left
@@ -681,8 +688,8 @@ def test_history_follows_a_carried_grade_back_on_the_command_line(run, both: Sto
     assert "2026-03-04" in old
     assert "Ana  graded  3" in old
     assert "transferred" not in old
-    both.undo(event_id="u", undoes="e1", grader="Ana")
-    both.judge(Judgment("e3", "q1", "v2:1", "Ana", grade=1))
+    both.judgments.undo(event_id="u", undoes="e1", grader="Ana")
+    both.judgments.add(Judgment("e3", "q1", "v2:1", "Ana", grade=1))
     later = run("history", "q1", "--chunk", "v2:1").stdout
     assert "the golden grade is 1" in later
     assert "rests on" not in later

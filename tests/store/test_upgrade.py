@@ -75,9 +75,9 @@ def test_hash_scores_and_exports_are_those_that_the_old_version_gave(old: Path, 
     new = tmp_path / "new.db"
     assert run("upgrade", old, new).exit_code == 0
     with Store(new) as store:
-        assert store.golden_state().hash == EXPECTED["hash"]
-        assert str(store.present_seal()) == EXPECTED["seal"]
-        golden = store._rows("SELECT * FROM golden ORDER BY 1, 2")
+        assert store.collection.golden_state().hash == EXPECTED["hash"]
+        assert str(store.tamper_check.present_seal()) == EXPECTED["seal"]
+        golden = store.connection.rows("SELECT * FROM golden ORDER BY 1, 2")
         assert [list(row) for row in golden] == EXPECTED["judgments"]
     for name, command in COMMANDS.items():
         assert run("--db", new, *command).stdout == EXPECTED[name], name
@@ -102,9 +102,9 @@ def test_grading_goes_on_where_it_was(old: Path, tmp_path: Path):
     new = tmp_path / "new.db"
     run("upgrade", old, new)
     with Store(new) as store:
-        assert store.judge(Judgment("later", "q3", "c2", "Ann", grade=1))
-        assert store.events()[-1].event_id == "later"
-        assert store.revision() == 13
+        assert store.judgments.add(Judgment("later", "q3", "c2", "Ann", grade=1))
+        assert store.judgments.log()[-1].event_id == "later"
+        assert store.judgments.revision() == 13
 
 
 @pytest.fixture
@@ -123,8 +123,8 @@ def test_a_golden_set_goes_into_a_file_or_a_database(old: Path, empty_place: str
     upgraded = run("upgrade", old, empty_place)
     assert upgraded.exit_code == 0, upgraded.output
     with Store(empty_place) as store:
-        assert str(store.present_seal()) == EXPECTED["seal"]
-        assert store.golden_state().hash == EXPECTED["hash"]
+        assert str(store.tamper_check.present_seal()) == EXPECTED["seal"]
+        assert store.collection.golden_state().hash == EXPECTED["hash"]
 
 
 @pytest.mark.parametrize("command", [("score",), ("serve", "--no-browser"), ("copy", "{old}", "x")])

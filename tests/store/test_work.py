@@ -20,7 +20,7 @@ def say(filled: Store):
     def judge(grader: str, chunk: str, grade: int | None, query: str = "q1", **more) -> str:
         event = f"e{next(numbers)}"
         kind = "cannot_tell" if grade is None else "grade"
-        filled.judge(
+        filled.judgments.add(
             Judgment(event, query, chunk, grader, **{"kind": kind, "grade": grade, **more})
         )
         return event
@@ -29,11 +29,11 @@ def say(filled: Store):
 
 
 def work_of(store: Store, grader: str) -> GraderActivity:
-    return next(row for row in store.work() if row.grader == grader)
+    return next(row for row in store.activity.work() if row.grader == grader)
 
 
 def days_of(store: Store) -> list[tuple[str, str, int]]:
-    return [(row.day, row.grader, row.grades) for row in store.work_by_day()]
+    return [(row.day, row.grader, row.grades) for row in store.activity.work_by_day()]
 
 
 def test_a_grade_that_was_changed_counts_once_for_the_pair_and_on_both_days(filled, say):
@@ -45,9 +45,9 @@ def test_a_grade_that_was_changed_counts_once_for_the_pair_and_on_both_days(fill
 
 
 def test_what_was_taken_back_is_nobodys_work(filled, say):
-    filled.undo(event_id="u1", undoes=say("Ann", "c3", 1), grader="Ann")
+    filled.judgments.undo(event_id="u1", undoes=say("Ann", "c3", 1), grader="Ann")
     say("Ann", "c4", 1)
-    filled.judge(Judgment("w", "q1", "c4", "Ann", kind="withdraw"))
+    filled.judgments.add(Judgment("w", "q1", "c4", "Ann", kind="withdraw"))
     row = work_of(filled, "Ann")
     assert (row.grades, row.cannot_tell) == (0, 0)
     assert sum(grades for *_, grades in days_of(filled)) == 1, "c4 was graded and then withdrawn"
@@ -55,9 +55,9 @@ def test_what_was_taken_back_is_nobodys_work(filled, say):
 
 def test_an_undo_brings_back_the_cannot_tell_before_it(filled, say):
     say("Ann", "c3", None, reason="outside my field")
-    filled.undo(event_id="u1", undoes=say("Ann", "c3", 3), grader="Ann")
+    filled.judgments.undo(event_id="u1", undoes=say("Ann", "c3", 3), grader="Ann")
     assert (work_of(filled, "Ann").grades, work_of(filled, "Ann").cannot_tell) == (0, 1)
-    assert [row.reason for row in filled.cannot_tells()] == ["outside my field"]
+    assert [row.reason for row in filled.activity.cannot_tells()] == ["outside my field"]
 
 
 def test_the_seconds_are_a_median_without_pauses(filled, say):
@@ -76,31 +76,35 @@ def test_a_chunk_found_by_hand_stays_found_when_it_is_graded_again(filled, say):
     say("Ann", "c4", 2, "q2", source="repeat")
     found = say("Ann", "c2", 3, "q2", source="search")
     assert work_of(filled, "Ann").found == 2
-    by_hand = {("q2", filled.chunk_number(chunk)) for chunk in ("c2", "c4")}
-    assert filled.pairs_found_by_hand() == by_hand
-    filled.undo(event_id="u1", undoes=found, grader="Ann")
+    by_hand = {("q2", filled.chunks.number(chunk)) for chunk in ("c2", "c4")}
+    assert filled.assignment.pairs_found_by_hand() == by_hand
+    filled.judgments.undo(event_id="u1", undoes=found, grader="Ann")
     assert work_of(filled, "Ann").found == 1
-    assert filled.pairs_found_by_hand() == {("q2", filled.chunk_number("c4"))}
+    assert filled.assignment.pairs_found_by_hand() == {("q2", filled.chunks.number("c4"))}
 
 
 def test_a_retired_query_is_in_none_of_the_lists(filled, say):
     say("Ann", "c3", 1, "q2", note="a note", source="repeat")
     say("Ann", "c5", None, "q2")
-    filled.remark(Remark("r1", "q2", "Ann", "unclear", "what?"))
-    filled.retire_query("q2")
+    filled.remarks.add(Remark("r1", "q2", "Ann", "unclear", "what?"))
+    filled.queries.retire("q2")
     row = work_of(filled, "Ann")
     assert (row.grades, row.cannot_tell, row.remarks, row.first) == (0, 0, 0, None)
-    assert [filled.work_by_day(), filled.cannot_tells(), filled.notes()] == [[], [], []]
-    assert filled.repeated_grades() == []
+    assert [
+        filled.activity.work_by_day(),
+        filled.activity.cannot_tells(),
+        filled.activity.notes(),
+    ] == [[], [], []]
+    assert filled.activity.repeated_grades() == []
 
 
 def test_everyone_known_is_listed_with_their_role_who_did_most_first(filled, say):
-    filled.add_grader("Zoe", role="grader")
+    filled.people.add("Zoe", role="grader")
     say("Cy", "c1", 1)
-    filled.remark(Remark("r1", "q1", "Ann", "unclear"))
-    filled.remark(Remark("r2", "q2", "Ann", "unanswered"))
-    filled.remark(Remark("r3", "q2", "Ann", "withdraw"))
-    rows = filled.work()
+    filled.remarks.add(Remark("r1", "q1", "Ann", "unclear"))
+    filled.remarks.add(Remark("r2", "q2", "Ann", "unanswered"))
+    filled.remarks.add(Remark("r3", "q2", "Ann", "withdraw"))
+    rows = filled.activity.work()
     assert [row.grader for row in rows] == ["Cy", "Ann", "Bob", "Zoe"]
     assert [row.remarks for row in rows] == [0, 1, 0, 0]
     assert rows[-1].role == "grader"
@@ -111,37 +115,40 @@ def test_a_repeat_is_set_against_the_grade_before_it(filled, say):
     say("Ann", "c1", 3)
     say("Bob", "c1", 1)
     say("Ann", "c1", 2, source="repeat")
-    assert filled.repeated_grades() == [("Ann", 3, 2)]
-    assert (filled.self_repeats("Ann"), filled.self_repeats("Bob")) == ([(3, 2)], [])
+    assert filled.activity.repeated_grades() == [("Ann", 3, 2)]
+    assert (filled.activity.self_repeats("Ann"), filled.activity.self_repeats("Bob")) == (
+        [(3, 2)],
+        [],
+    )
 
 
 def test_only_a_grade_for_the_same_text_and_as_it_came_to_mind_is_set_against(filled, say):
     say("Ann", "c1", 1, source="repeat")
-    assert filled.repeated_grades() == [], "nothing stood before it"
+    assert filled.activity.repeated_grades() == [], "nothing stood before it"
     say("Ann", "c2", 1, text_hash="an earlier wording")
     say("Ann", "c2", 3, source="repeat")
     say("Ann", "c3", 1)
     undone = say("Ann", "c3", 3, source="repeat")
-    filled.undo(event_id="u", undoes=undone, grader="Ann")
+    filled.judgments.undo(event_id="u", undoes=undone, grader="Ann")
     say("Ann", "c4", 1)
     say("Ann", "c4", None, source="repeat")
-    assert filled.repeated_grades() == []
+    assert filled.activity.repeated_grades() == []
     say("Ann", "c3", 1, source="repeat")
     say("Ann", "c3", 2, source="repeat")
-    assert filled.repeated_grades() == [("Ann", 1, 1)], "the second corrects the first"
+    assert filled.activity.repeated_grades() == [("Ann", 1, 1)], "the second corrects the first"
 
 
 def test_cannot_tell_is_listed_until_that_grader_grades(filled, say):
     say("Ann", "c3", None, reason="  ", note="no idea")
     say("Bob", "c3", 2)
-    [row] = filled.cannot_tells()
+    [row] = filled.activity.cannot_tells()
     assert (row.query_id, row.query, row.chunk_id, row.title) == (
         *("q1", "how long does a refund take"),
         *("c3", "title 3"),
     )
     assert (row.grader, row.reason, row.note) == ("Ann", None, "no idea")
     say("Ann", "c3", 1)
-    assert filled.cannot_tells() == []
+    assert filled.activity.cannot_tells() == []
 
 
 def test_notes_are_those_that_hold_the_newest_first(filled, say):
@@ -151,42 +158,44 @@ def test_notes_are_those_that_hold_the_newest_first(filled, say):
     say("Bob", "c2", 3, note=" \n", created_at="2026-03-01T13:00:00.000Z")
     say("Bob", "c3", 3, note="gone")
     say("Bob", "c3", 3)
-    filled.remark(Remark("r1", "q2", "Cy", "unclear", "why?", "2026-03-01T11:30:00.000Z"))
-    found = [(row.grader, row.chunk_id, row.kind, row.grade, row.note) for row in filled.notes()]
+    filled.remarks.add(Remark("r1", "q2", "Cy", "unclear", "why?", "2026-03-01T11:30:00.000Z"))
+    found = [
+        (row.grader, row.chunk_id, row.kind, row.grade, row.note) for row in filled.activity.notes()
+    ]
     assert found == [("Cy", None, "unclear", None, "why?"), ("Ann", "c1", "grade", 2, "then")]
 
 
 def test_a_note_that_came_with_a_file_names_those_the_file_named(filled, golden):
-    filled.add_golden(golden([GoldenGrade("q1", "c4", 2, ("Dee", "Eli"), "from before")]))
-    [row] = filled.notes()
+    filled.golden_loads.add(golden([GoldenGrade("q1", "c4", 2, ("Dee", "Eli"), "from before")]))
+    [row] = filled.activity.notes()
     assert (row.grader, row.kind, row.grade) == ("Dee, Eli", "import", 2)
 
 
 @pytest.fixture
 def pooled(store: Store) -> Store:
     """Three queries in the buckets a, b and none, each with the chunks c0 to c3 in its pool."""
-    store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
+    store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
     buckets = [{"kind": "b"}, {"kind": "a"}, {}]
-    store.add_queries(
+    store.queries.load(
         loaded([Query(f"q{n}", "?", buckets=given) for n, given in enumerate(buckets)])
     )
     lists = [Ranking(f"q{n}", ("c0", "c1", "c2", "c3")) for n in range(3)]
-    store.add_run(loaded(lists), name="run")
-    store.add_grader("Ann")
-    store.add_grader("Bob")
+    store.runs.load(loaded(lists), name="run")
+    store.people.add("Ann")
+    store.people.add("Bob")
     return store
 
 
 def progress(store: Store, facet: str | None = None) -> tuple[list[Progress], Progress]:
-    return store.progress(store.pool(10)[0], facet)
+    return store.activity.progress(store.assignment.pool(10)[0], facet)
 
 
 def test_every_pair_of_the_pool_is_in_one_state(pooled: Store):
-    pooled.judge(Judgment("e1", "q0", "c0", "Ann", grade=0))
-    pooled.judge(Judgment("e2", "q0", "c1", "Ann", kind="cannot_tell"))
-    pooled.judge(Judgment("e3", "q0", "c2", "Ann", kind="cannot_tell"))
-    pooled.judge(Judgment("e4", "q0", "c2", "Bob", grade=1))
-    pooled.judge(Judgment("e5", "q0", "c3", "Ann", grade=1, text_hash="an earlier text"))
+    pooled.judgments.add(Judgment("e1", "q0", "c0", "Ann", grade=0))
+    pooled.judgments.add(Judgment("e2", "q0", "c1", "Ann", kind="cannot_tell"))
+    pooled.judgments.add(Judgment("e3", "q0", "c2", "Ann", kind="cannot_tell"))
+    pooled.judgments.add(Judgment("e4", "q0", "c2", "Bob", grade=1))
+    pooled.judgments.add(Judgment("e5", "q0", "c3", "Ann", grade=1, text_hash="an earlier text"))
     [b, a, none], whole = progress(pooled, "kind")
     assert b == Progress("b", 1, 0, pool=4, graded=2, stale=1, cannot_tell=1)
     assert (a.bucket, a.open, a.graded) == ("a", 4, 0)
@@ -197,13 +206,13 @@ def test_every_pair_of_the_pool_is_in_one_state(pooled: Store):
 
 def test_a_query_is_finished_where_nothing_is_open_or_stale(pooled: Store):
     for number in range(4):
-        pooled.judge(
+        pooled.judgments.add(
             Judgment(f"e{number}", "q0", f"c{number}", "Ann", kind="cannot_tell")
             if number == 3
             else Judgment(f"e{number}", "q0", f"c{number}", "Ann", grade=0)
         )
     assert progress(pooled)[1].finished == 1
-    pooled.undo(event_id="u", undoes="e3", grader="Ann")
+    pooled.judgments.undo(event_id="u", undoes="e3", grader="Ann")
     assert progress(pooled)[1].finished == 0
 
 
@@ -217,4 +226,4 @@ def test_the_task_is_a_facet_and_without_one_all_queries_are_one_row(filled: Sto
 
 def test_without_runs_there_is_no_pool_and_no_error(store: Store):
     assert progress(store) == ([], Progress(None, 0, 0, 0, 0, 0, 0))
-    assert store.work() == []
+    assert store.activity.work() == []

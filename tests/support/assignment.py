@@ -17,8 +17,8 @@ NUMBERS = count()
 
 def make_order_alike(store: Store, seed: int = 7) -> None:
     """Let all graders have one order: who is led elsewhere is so because of the others."""
-    with store._transaction():
-        store._db.execute("UPDATE graders SET seed = ?", [seed])
+    with store.connection.transaction():
+        store.connection.execute("UPDATE graders SET seed = ?", [seed])
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def shelf(store: Store, loaded) -> Store:
     """Twelve queries with the same ten chunks, three graders who meet them in one order."""
     many(store, loaded)
     for name in ("Ann", "Bob", "Cy"):
-        store.add_grader(name)
+        store.people.add(name)
     make_order_alike(store)
-    store.save_settings(Settings(overlap=0))
+    store.settings.save(Settings(overlap=0))
     return store
 
 
@@ -53,12 +53,12 @@ def judge(store: Store, paper: GradingItem, grader: str = "Ann", **more) -> str:
     event_id = f"e{next(NUMBERS)}"
     said = {"grade": 2, "source": paper.source, "text_hash": paper.item.text_hash, **more}
     known = None if paper.judged is None else paper.judged.event_id
-    assert store.judge_knowing(Judgment(event_id, *pair_of(paper), grader, **said), known)
+    assert store.judgments.add_knowing(Judgment(event_id, *pair_of(paper), grader, **said), known)
     return event_id
 
 
 def remark(store: Store, query_id: str, grader: str = "Ann", kind: str = "unclear") -> None:
-    store.remark(Remark(f"r{next(NUMBERS)}", query_id, grader, kind))
+    store.remarks.add(Remark(f"r{next(NUMBERS)}", query_id, grader, kind))
 
 
 def numbers(found: NextItems) -> tuple[int, int, int, int]:

@@ -24,8 +24,8 @@ IN_BOTH = pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
 def assert_whole(store: Store) -> None:
     if not isinstance(store.path, Path):
         return  # a server sees to that by itself
-    assert store._value("PRAGMA integrity_check") == "ok"
-    assert store._rows("PRAGMA foreign_key_check") == []
+    assert store.connection.value("PRAGMA integrity_check") == "ok"
+    assert store.connection.rows("PRAGMA foreign_key_check") == []
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def another_tool(store: Store) -> Iterator[Callable[..., Any]]:
 @contextmanager
 def another_writer(store: Store) -> Iterator[None]:
     """Let another process write to a golden set as long as the block runs."""
-    with Store(store.path) as other, other._transaction():
+    with Store(store.path) as other, other.connection.transaction():
         yield
 
 
@@ -57,29 +57,30 @@ def assert_refused(store: Store, table: str, statement: str, recursive: str) -> 
     is_of_sqlite = "REPLACE" in statement or "zeroblob" in statement or recursive == "on"
     if not isinstance(store.path, Path) and is_of_sqlite:
         pytest.skip("a statement of SQLite's")
-    before = store._rows(f"SELECT * FROM {table} ORDER BY id")
+    before = store.connection.rows(f"SELECT * FROM {table} ORDER BY id")
     with another_tool(store) as run:
         if isinstance(store.path, Path):
             run(f"PRAGMA recursive_triggers = {recursive}")
         with pytest.raises(REFUSED, match="append-only"):
             run(statement)
-    assert store._rows(f"SELECT * FROM {table} ORDER BY id") == before
+    assert store.connection.rows(f"SELECT * FROM {table} ORDER BY id") == before
 
 
 def dump(store: Store) -> list[Any]:
     """Return everything that is in a golden set."""
     if isinstance(store.path, Path):
-        return list(store._db.conn.iterdump())
+        return list(store.connection.conn.iterdump())
     return [
-        (name, sorted(store._rows(f"SELECT * FROM {name}"), key=repr)) for name in table_columns()
+        (name, sorted(store.connection.rows(f"SELECT * FROM {name}"), key=repr))
+        for name in table_columns()
     ]
 
 
 def grade(path: Path, count: int, by: str = "more") -> None:
     """Add grades to a golden set as the fixture ``filled`` makes it."""
-    with Store(path) as store, store._transaction():
+    with Store(path) as store, store.connection.transaction():
         for n in range(count):
-            store.judge(Judgment(f"{by}/{n}", "q1", "c3", "Ann", grade=n % 4))
+            store.judgments.add(Judgment(f"{by}/{n}", "q1", "c3", "Ann", grade=n % 4))
 
 
 def newest_alone(path: Path) -> int:

@@ -24,12 +24,14 @@ class Pad:
 
     def __init__(self, store: Store, ask: Callable[..., Any], grader: str = "Ann") -> None:
         self.ask, self.grader = ask, grader
-        self.golden_set = store.golden_set_uuid()
-        self.slips = tokens.PairSignatures(store.signing_key(), self.golden_set)
+        self.golden_set = store.golden_set.uuid()
+        self.slips = tokens.PairSignatures(store.golden_set.signing_key(), self.golden_set)
         self.key = key_of(store, grader)
         self.headers = {
             "host": "127.0.0.1",
-            "x-labeler-token": tokens.issue_token(store.signing_key(), self.golden_set, grader),
+            "x-labeler-token": tokens.issue_token(
+                store.golden_set.signing_key(), self.golden_set, grader
+            ),
             "sec-fetch-site": "same-origin",
         }
         self.restart(store)
@@ -119,7 +121,7 @@ class Pad:
 def key_of(store: Store, grader: str) -> str:
     """Return the key a grader's browser keeps their grades under."""
     try:
-        return store.giver(grader).key
+        return store.people.giver(grader).key
     except NotFound:
         return KEY_OF_BEFORE
 
@@ -131,7 +133,7 @@ def pad(filled: Store, ask) -> Pad:
 
 def many(store: Store, loaded, queries: int = 12) -> None:
     """Add enough queries and chunks that an order can be told from chance."""
-    store.add_queries(loaded([Query(f"m{n}", f"question {n}") for n in range(queries)]))
+    store.queries.load(loaded([Query(f"m{n}", f"question {n}") for n in range(queries)]))
     names = tuple(f"x{n}" for n in range(10))
-    store.add_chunks(loaded([Chunk(name, f"text of {name}") for name in names]))
-    store.add_run(loaded([Ranking(f"m{n}", names) for n in range(queries)]), name="best system")
+    store.chunks.load(loaded([Chunk(name, f"text of {name}") for name in names]))
+    store.runs.load(loaded([Ranking(f"m{n}", names) for n in range(queries)]), name="best system")

@@ -25,5 +25,5 @@ def model() -> tuple[bytes, str, str]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "golden.db"
         with Store(path, create=True) as store:
-            identity, key = store.golden_set_uuid(), store.signing_key()
+            identity, key = store.golden_set.uuid(), store.golden_set.signing_key()
         return path.read_bytes(), identity, key

@@ -40,15 +40,15 @@ def add_collapsed_bucket(path: Path) -> None:
         Query(name, f"query {name}", buckets={"intent": intent}) for name, intent in intents.items()
     ]
     with Store(path) as store:
-        store.add_queries(loaded(queries))
+        store.queries.load(loaded(queries))
         for run, worse in (("old", "refund"), ("new", "setup")):
             lists = [
                 Ranking(name, ("c2", "c1") if intent == worse else ("c1", "c2"))
                 for name, intent in intents.items()
             ]
-            store.add_run(loaded(lists), name=run)
+            store.runs.load(loaded(lists), name=run)
         grades = [GoldenGrade(name, "c1", 3) for name in names]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
 
 
 def open_page(name: str, **parameters: str | list[str]) -> AppTest:

@@ -45,14 +45,14 @@ V1, V2 = cut(10, 0, 10, 20, 30, 40), cut(25, 0, 25)
 
 def recut(store: Store) -> Store:
     """Load both chunkings, with a run on each; nobody has graded the second."""
-    store.add_queries(loaded([Query("q1", "which letters?"), Query("q2", "which digits?")]))
-    store.add_documents(loaded([Document("d", TEXT)]))
-    store.add_chunks(loaded([*V1, Chunk("x", OTHER, document_id="e")]))
-    store.add_run(loaded([Ranking("q1", ("3", "1", "2")), Ranking("q2", ("1",))]), name="old")
+    store.queries.load(loaded([Query("q1", "which letters?"), Query("q2", "which digits?")]))
+    store.documents.load(loaded([Document("d", TEXT)]))
+    store.chunks.load(loaded([*V1, Chunk("x", OTHER, document_id="e")]))
+    store.runs.load(loaded([Ranking("q1", ("3", "1", "2")), Ranking("q2", ("1",))]), name="old")
     grades = [marked(V1, "2", 2, (2, 8)), marked(V1, "3", 3, (5, 10)), marked(V1, "1", 0)]
     grades.append(GoldenGrade("q2", "1", 1))
-    store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-    store.add_chunks(loaded(V2), chunking="v2")
+    store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    store.chunks.load(loaded(V2), chunking="v2")
     rankings = [Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]
-    store.add_run(loaded(rankings), name="new", chunking="v2")
+    store.runs.load(loaded(rankings), name="new", chunking="v2")
     return store

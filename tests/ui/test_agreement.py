@@ -45,16 +45,16 @@ def grade(database: Path) -> Callable[..., None]:
                 Query(name, f"query {name}", ("single", "research")[at % 2])
                 for at, name in enumerate(names)
             ]
-            store.add_queries(loaded(queries))
-            store.add_chunks(loaded([Chunk(f"c{at}", f"text {at}") for at in range(most)]))
+            store.queries.load(loaded(queries))
+            store.chunks.load(loaded([Chunk(f"c{at}", f"text {at}") for at in range(most)]))
             for name, row in ratings.items():
-                store.add_grader(name)
+                store.people.add(name)
                 for at, value in enumerate(row):
                     if value is not None:
                         day = f"2026-03-{1 + at * 7 % 28:02}T10:00:00.000Z"
                         given = {"grade": value, "blind": blind, "created_at": day}
                         event = f"{name}/{at}/{blind}"
-                        store.judge(Judgment(event, f"q{at}", f"c{at}", name, **given))
+                        store.judgments.add(Judgment(event, f"q{at}", f"c{at}", name, **given))
 
     return give
 
@@ -193,7 +193,7 @@ def test_the_page_follows_the_next_grade(grade, database):
     app = open_agreement()
     assert "on 2 passages" in words(app)
     with Store(database) as store:
-        store.judge(Judgment("new", "q2", "c2", "Bob", grade=3))
+        store.judgments.add(Judgment("new", "q2", "c2", "Bob", grade=3))
     assert "on 3 passages" in words(app.run())
 
 

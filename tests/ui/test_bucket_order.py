@@ -53,7 +53,10 @@ def test_the_board_and_the_store_agree_on_the_order(tmp_path: Path):
             Query(query, query, buckets={"level": level, "product": product})
             for (query, level), product in zip(levels.items(), "zaza", strict=True)
         ]
-        store.add_queries(loaded(queries))
-        assert store.facets() == {"level": ["easy", "medium", "hard"], "product": ["z", "a"]}
-        rows, _ = store.progress({query: [] for query in levels}, "level")
+        store.queries.load(loaded(queries))
+        assert store.queries.facets() == {
+            "level": ["easy", "medium", "hard"],
+            "product": ["z", "a"],
+        }
+        rows, _ = store.activity.progress({query: [] for query in levels}, "level")
         assert [row.bucket for row in rows] == ["easy", "medium", "hard"]

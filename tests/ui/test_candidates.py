@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> Path:
             ),
             Query("q2", "where are my invoices", keywords=("invoice", "where, exactly")),
         ]
-        store.add_queries(loaded(queries))
+        store.queries.load(loaded(queries))
     return found
 
 
@@ -33,7 +33,7 @@ def ask(path: Path, *questions: str, source: str = "log") -> None:
     with Store(path) as store:
         asked = [(line, AskedQuestion(text)) for line, text in enumerate(questions, 1)]
         found = group_questions(asked, source, "asked.csv")
-        store.add_candidates(found, found.questions)
+        store.candidates.add(found, found.questions)
 
 
 def at(app: AppTest, label: str):
@@ -58,7 +58,7 @@ def test_an_edit_is_saved_and_its_history_shown(path: Path):
     assert not app.exception
     assert "edit" not in app.query_params, "the list is shown again"
     with Store(path) as store:
-        query = store.query("q1")
+        query = store.queries.get("q1")
     assert (query.text, query.task) == ("How long do refunds take?", "research")
     assert query.buckets == {"*topic*": "[r](http://x)", "level": "easy"}
     again = open_page("data", section="Queries", edit="q1")
@@ -70,40 +70,43 @@ def test_an_edit_is_saved_and_its_history_shown(path: Path):
 
 def test_saving_untouched_fields_changes_nothing(path: Path):
     with Store(path) as store:
-        before = store.queries(), store.data_revision()
+        before = store.queries.all(), store.golden_set.data_revision()
     press(open_page("data", section="Queries", edit="q2"), "Save")
     with Store(path) as store:
-        assert (store.queries(), store.data_revision()) == before
+        assert (store.queries.all(), store.golden_set.data_revision()) == before
 
 
 def test_a_second_lead_is_told_keeps_what_was_typed_and_overwrites_only_knowingly(path: Path):
     app = open_page("data", section="Queries", edit="q1")
     with Store(path) as store:
-        first = store.query("q1")
-        store.edit_query(replace(first, guideline="faster"), query_fingerprint(first))
+        first = store.queries.get("q1")
+        store.queries.edit(replace(first, guideline="faster"), query_fingerprint(first))
     at(app, "Question").set_value("mine")
     app = press(app, "Save")
     assert "has changed this query since you opened it: guideline" in words(app)
     assert at(app, "Question").value == "mine", "what was typed is still there"
     with Store(path) as store:
-        assert store.query("q1").text == first.text
+        assert store.queries.get("q1").text == first.text
     app = press(app, "Overwrite with mine")
     with Store(path) as store:
-        assert store.query("q1").text == "mine"
-        assert [change.kind for change in store.history_of("q1")] == ["edit", "edit"]
+        assert store.queries.get("q1").text == "mine"
+        assert [change.kind for change in store.history.of("q1")] == ["edit", "edit"]
 
 
 def test_a_second_lead_can_begin_anew(path: Path):
     app = open_page("data", section="Queries", edit="q1")
     with Store(path) as store:
-        first = store.query("q1")
-        store.edit_query(replace(first, text="faster"), query_fingerprint(first))
+        first = store.queries.get("q1")
+        store.queries.edit(replace(first, text="faster"), query_fingerprint(first))
     app = press(press(app, "Save"), "Reload the current version")
     assert at(app, "Question").value == "faster"
     at(app, "Guideline for graders").set_value("look twice")
     press(app, "Save")
     with Store(path) as store:
-        assert (store.query("q1").text, store.query("q1").guideline) == ("faster", "look twice")
+        assert (store.queries.get("q1").text, store.queries.get("q1").guideline) == (
+            "faster",
+            "look twice",
+        )
 
 
 def test_a_typed_query_is_checked_as_a_files_line_is(path: Path):
@@ -118,7 +121,7 @@ def test_a_typed_query_is_checked_as_a_files_line_is(path: Path):
     at(app, "Keywords").set_value("parcel\n\n track, trace \n")
     press(app, "Add")
     with Store(path) as store:
-        query = store.query("parcel")
+        query = store.queries.get("parcel")
     assert query == Query("parcel", "Where is my parcel?", keywords=("parcel", "track, trace"))
 
 
@@ -129,7 +132,7 @@ def test_what_is_nearly_there_already_is_said_before_it_is_added(path: Path):
     assert "nearly the same as q1" in words(app)
     press(app, "Add it anyway")
     with Store(path) as store:
-        assert len(store.queries()) == 3
+        assert len(store.queries.all()) == 3
 
 
 def test_a_query_that_is_not_there_is_said_not_to_be(path: Path):
@@ -151,12 +154,12 @@ def test_a_file_of_questions_is_loaded_and_each_is_taken_or_not(path: Path):
     assert len(boxes) == 2
     boxes[0].click().run()
     with Store(path) as store:
-        assert store.queries()[-1].text == "where are the invoices"
+        assert store.queries.all()[-1].text == "where are the invoices"
     app = press(open_page("data", section="Candidates"), "Set aside")
     assert "No match" in words(app)
     app = press(open_page("data", section="Candidates", state="set aside"), "Look at it again")
     with Store(path) as store:
-        assert [each.text for each in store.candidates()[0]] == ["<b>"]
+        assert [each.text for each in store.candidates.find()[0]] == ["<b>"]
 
 
 @pytest.mark.parametrize("page", ["3", "0", "x", "9" * 5_000])
@@ -183,7 +186,7 @@ def test_a_bad_file_of_questions_is_refused_in_the_words_of_the_page(path: Path)
     app = press(app, "Load the questions")
     assert "log.csv:3: count must be a whole number" in words(app)
     with Store(path) as store:
-        assert store.batches() == []
+        assert store.candidates.batches() == []
 
 
 def test_an_expert_types_questions_a_line_each(path: Path):
@@ -191,7 +194,7 @@ def test_an_expert_types_questions_a_line_each(path: Path):
     at(app, "Or type them here, one per line").set_value("What is covered?\nWhat is not?\n")
     press(app, "Load the questions")
     with Store(path) as store:
-        found, _ = store.candidates(source="typed")
+        found, _ = store.candidates.find(source="typed")
     assert [each.text for each in found] == ["What is covered?", "What is not?"]
 
 
@@ -204,8 +207,8 @@ def test_a_candidate_is_completed_before_it_is_a_query(path: Path):
     at(app, "Reference answer").set_value("Three days")
     press(app, "Take it")
     with Store(path) as store:
-        query = store.query("refund-2")
-        [taken] = store.candidates(state="taken")[0]
+        query = store.queries.get("refund-2")
+        [taken] = store.candidates.find(state="taken")[0]
     assert (taken.query_id, taken.times) == ("refund-2", 1)
     assert (query.text, query.reference) == ("how long does the refund take", "Three days")
 
@@ -214,11 +217,11 @@ def test_two_leads_who_take_one_candidate_make_one_query(path: Path):
     ask(path, "something new")
     app = open_page("data", section="Candidates", take="1")
     with Store(path) as store:
-        store.take_candidate(1, Query("theirs", "something new"))
+        store.candidates.take(1, Query("theirs", "something new"))
     app = press(app, "Take it")
     assert "was taken already: it is query 'theirs'" in words(app)
     with Store(path) as store:
-        assert len(store.queries()) == 3
+        assert len(store.queries.all()) == 3
 
 
 def test_near_ones_can_be_counted_to_their_query(path: Path):
@@ -226,6 +229,6 @@ def test_near_ones_can_be_counted_to_their_query(path: Path):
     app = press(open_page("data", section="Candidates"), "It is that query")
     assert not app.exception
     with Store(path) as store:
-        [taken] = store.candidates(state="taken")[0]
+        [taken] = store.candidates.find(state="taken")[0]
         assert (taken.query_id, taken.times) == ("q1", 1)
-        assert len(store.queries()) == 2
+        assert len(store.queries.all()) == 2

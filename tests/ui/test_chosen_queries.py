@@ -30,13 +30,13 @@ def halves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LABELER_DB", str(path))
     with Store(path) as store:
         intents = {name: "refund" if int(name[1]) % 2 else "setup" for name in DEV + TEST}
-        store.add_queries(loaded([query(*each) for each in intents.items()]))
-        store.add_chunks(loaded([Chunk("c1", "a text"), Chunk("c2", "another text")]))
+        store.queries.load(loaded([query(*each) for each in intents.items()]))
+        store.chunks.load(loaded([Chunk("c1", "a text"), Chunk("c2", "another text")]))
         for run, last in (("A", ("c1", "c2")), ("B", ("c2", "c1"))):
             lists = [Ranking(name, ("c1", "c2")) for name in DEV]
-            store.add_run(loaded([*lists, *(Ranking(name, last) for name in TEST)]), name=run)
+            store.runs.load(loaded([*lists, *(Ranking(name, last) for name in TEST)]), name=run)
         grades = [GoldenGrade(name, "c1", 3) for name in DEV + TEST]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
         snapshots.freeze(store, "v1")
     return path
 
@@ -63,8 +63,8 @@ def test_review_shows_what_is_live_whatever_its_reader_comes_from(halves: Path):
 
 def test_remarks_of_today_change_nothing_of_a_frozen_version(halves: Path):
     with Store(halves) as store:
-        store.add_grader("Ann")
-        store.remark(Remark("r1", "t0", "Ann", "unclear"))
+        store.people.add("Ann")
+        store.remarks.add(Remark("r1", "t0", "Ann", "unclear"))
     asked = {"a": "B", "bar": "nDCG@1", "query": "t0"}
     assert "Ann says: it is unclear" in words(open_page("queries", **asked))
     said = words(open_page("queries", golden="v1", **asked))
@@ -75,7 +75,7 @@ def test_remarks_of_today_change_nothing_of_a_frozen_version(halves: Path):
 def test_rows_are_sorted_anew_for_other_queries(halves: Path):
     with Store(halves) as store:
         late = [Ranking(name, ("x", "c1")) for name in DEV]
-        store.add_run(loaded([*late, *(Ranking(name, ("c1",)) for name in TEST)]), name="late")
+        store.runs.load(loaded([*late, *(Ranking(name, ("c1",)) for name in TEST)]), name="late")
     app = open_page("scores", measure="RR", split="dev")
     said = words(app)
     assert said.index("|B|") < said.index("|late|")
@@ -104,7 +104,7 @@ def test_an_opened_query_that_is_not_chosen_leads_back_to_all(halves: Path, page
 def test_keywords_of_a_frozen_bucket_are_those_of_its_queries_then(halves: Path):
     with Store(halves) as store:
         moved = [query(name, "moved") for name in DEV + TEST]
-        store.add_queries(loaded(moved), update=True)
+        store.queries.load(loaded(moved), update=True)
     asked = {"view": "keywords", "facet": "intent", "bucket": "refund"}
     assert "queries with keywords: 6" in words(open_page("scores", golden="v1", **asked))
 
@@ -112,7 +112,7 @@ def test_keywords_of_a_frozen_bucket_are_those_of_its_queries_then(halves: Path)
 def test_a_frozen_version_takes_no_grade(halves: Path):
     asked = {"a": "A", "b": "B", "query": "t0"}
     with Store(halves) as store:
-        store.add_grader("Ann")
+        store.people.add("Ann")
     for golden, is_offered in ({}, True), ({"golden": "v1"}, False):
         app = open_page("compare", **asked, **golden)
         assert "|What if B had it at …|" in words(app)

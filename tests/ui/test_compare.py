@@ -52,7 +52,7 @@ EVIL = "<img src=x onerror=alert(1)> **bold** [x](javascript:y)"
 
 
 def board_of(store: Store) -> Scoreboard:
-    return Scoreboard(store.collection(), Conventions.of())
+    return Scoreboard(store.collection.read(), Conventions.of())
 
 
 def graded(*grades: tuple[str, str, int]) -> LoadedGolden:
@@ -68,7 +68,7 @@ def database(tmp_path: Path) -> Path:
 def filled(database: Path) -> Path:
     """B is better for q1 and q2 (refund) and worse for q3 (setup); q4 is not judged."""
     with Store(database) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query("q1", "where is my refund", "single", buckets={"intent": "refund"}),
@@ -78,13 +78,13 @@ def filled(database: Path) -> Path:
                 ]
             )
         )
-        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n} {EVIL}", f"Title {n}") for n in "123"]))
+        store.chunks.load(loaded([Chunk(f"c{n}", f"text {n} {EVIL}", f"Title {n}") for n in "123"]))
         a = {"q1": "c1 c2 c3", "q2": "c1 c2 c3", "q3": "c3 c2 c1", "q4": "c1 c2"}
         b = {"q1": "c3 c1 c2", "q2": "c3 c1 c2", "q3": "c1 c2 c3", "q4": "c2 c1"}
         for name, lists in (("old", a), ("new", b)):
             rankings = [Ranking(query, tuple(ids.split())) for query, ids in lists.items()]
-            store.add_run(loaded(rankings), name=name)
-        store.add_golden(graded(*((query, "c3", 3) for query in ("q1", "q2", "q3"))))
+            store.runs.load(loaded(rankings), name=name)
+        store.golden_loads.add(graded(*((query, "c3", 3) for query in ("q1", "q2", "q3"))))
     return database
 
 
@@ -122,7 +122,7 @@ def as_shown(statement: Statement) -> str:
 def judged(path: Path, within: tuple[str, str] | None = None) -> PairResult:
     """What is known of "old" and "new", computed at once."""
     with Store(path) as store:
-        rules, board = DecisionRules.of(store.settings()), board_of(store)
+        rules, board = DecisionRules.of(store.settings.read()), board_of(store)
     tests = assess_pair(board, "old", "new", rules)
     sources = direct_sources(board, tests, None, Decider())
     return describe_pair(
@@ -159,16 +159,16 @@ def test_the_answer_is_the_same_whatever_is_shown(database: Path, shown: list[st
 def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(database: Path):
     names = [f"q{n:02}" for n in range(40)]
     with Store(database) as store:
-        store.add_queries(
+        store.queries.load(
             loaded([Query(q, q, buckets={"of": "few" if q < "q10" else "many"}) for q in names])
         )
         turned = {*names[:9]}  # which is worse in eight, and better in the ninth
         for run, way in (("old", set()), ("new", turned)):
             lists = [("c2", "c1") if q in way else ("c1", "c2") for q in names]
             ranked = [Ranking(q, each) for q, each in zip(names, lists, strict=True)]
-            store.add_run(loaded(ranked), name=run)
+            store.runs.load(loaded(ranked), name=run)
         good = {q: "c2" if q == names[8] else "c1" for q in names}
-        store.add_golden(
+        store.golden_loads.add(
             graded(*((q, each, 3 * (good[q] == each)) for q in names for each in ("c1", "c2")))
         )
     given = {"a": "old", "b": "new", "measure": ["RR"], "facet": "of", "show": "Statistics"}
@@ -189,12 +189,12 @@ def test_one_mark_and_one_wording_say_on_both_pages_why_there_is_no_interval(
     worse = {name for name in names if name.startswith("many")} | {f"alike{at}" for at in range(3)}
     with Store(database) as store:
         buckets = {name: name.rstrip("0123456789") for name in names}
-        store.add_queries(loaded([Query(q, q, buckets={"of": buckets[q]}) for q in names]))
+        store.queries.load(loaded([Query(q, q, buckets={"of": buckets[q]}) for q in names]))
         for run, turned in (("old", set()), ("new", worse)):
             lists = [("c2", "c1") if name in turned else ("c1", "c2") for name in names]
             ranked = [Ranking(q, each) for q, each in zip(names, lists, strict=True)]
-            store.add_run(loaded(ranked), name=run)
-        store.add_golden(
+            store.runs.load(loaded(ranked), name=run)
+        store.golden_loads.add(
             graded(*((q, each, 3 * (each == "c1")) for q in names for each in ["c1", "c2"]))
         )
     app = open_page(page, a="old", b="new")
@@ -229,7 +229,7 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
     with Store(filled) as store:
         lists = {"q1": "c1 c2 c3", "q2": "c1 c2 c3", "q3": "c3 c2 c1", "q4": "c1 c2"}
         rankings = [Ranking(query, tuple(ids.split())) for query, ids in lists.items()]
-        assert store.add_run(loaded(rankings), name="copy").warnings
+        assert store.runs.load(loaded(rankings), name="copy").warnings
     said = words(open_compare(a="old", b="copy"))
     assert "|old and copy return the same results.|" in said
     assert "|Other questions|" not in said
@@ -274,7 +274,7 @@ def test_the_statistics_say_p_its_correction_and_what_so_many_queries_can_show(d
 def test_the_page_and_its_file_state_one_interval_and_p(database: Path):
     add_collapsed_bucket(database)
     with Store(database) as store:
-        rules, board = DecisionRules.of(store.settings()), board_of(store)
+        rules, board = DecisionRules.of(store.settings.read()), board_of(store)
     found = compare(board, "old", "new", board.conventions.measures("RR nDCG@10"), "intent")
     tests = assess_pair(board, "old", "new", rules)
     rows = [*found.deltas, *found.buckets]
@@ -312,9 +312,9 @@ def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled
 
 def test_without_a_grade_it_does_not_say_that_nothing_is_unjudged(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q", "one")]))
+        store.queries.load(loaded([Query("q", "one")]))
         for name in ("old", "new"):
-            store.add_run(loaded([Ranking("q", ("c1", name))]), name=name)
+            store.runs.load(loaded([Ranking("q", ("c1", name))]), name=name)
     said = words(open_compare(a="old", b="new", measure=["RR"]))
     assert "none unjudged" not in said
     assert "old and new share 1.0 of their top 10 on average." in said
@@ -358,7 +358,7 @@ def test_every_query_is_a_row_of_two_strips_the_worst_first(filled: Path):
 
 def test_buckets_stand_under_the_facets_that_they_are_of(filled: Path):
     with Store(filled) as store:
-        store.add_queries(
+        store.queries.load(
             loaded([Query("q5", "new", buckets={"intent": "setup", "level": "hard"})])
         )
     data = component(open_compare(measure=["RR"], sort="bucket"), "strips")
@@ -397,7 +397,7 @@ def test_the_list_shows_the_queries_of_one_outcome_and_counts_those_of_each(fill
 
 def test_compare_begins_with_the_measures_of_the_golden_set(filled: Path):
     with Store(filled) as store:
-        store.save_settings(replace(store.settings(), decide_by="RR", measures="P@5 RR"))
+        store.settings.save(replace(store.settings.read(), decide_by="RR", measures="P@5 RR"))
     assert "|all queries · worst for new by RR|" in words(open_compare())
     said = words(open_compare(show="measures"))
     assert "RR, P@5 and 6 more measures" in said
@@ -406,7 +406,7 @@ def test_compare_begins_with_the_measures_of_the_golden_set(filled: Path):
 def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     with Store(filled) as store:
         lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
-        store.add_run(loaded(lists), name="third")
+        store.runs.load(loaded(lists), name="third")
     app = open_compare(a="old", b="new", also=["third", "old"], measure=["RR"])
     data = component(app, "strips")
     assert [(side["sign"], side["name"]) for side in data["sides"]] == [
@@ -440,7 +440,7 @@ def test_further_runs_stand_in_one_order_in_the_means_and_in_the_strips(filled: 
     with Store(filled) as store:
         for name, chunks in {"third": ("c2", "c3"), "fourth": ("c3",)}.items():
             lists = [Ranking(query, chunks) for query in ("q1", "q2", "q3")]
-            store.add_run(loaded(lists), name=name)
+            store.runs.load(loaded(lists), name=name)
     also = {"also": ["fourth", "third"], "show": "All numbers"}
     app = open_compare(a="old", b="new", measure=["RR"], **also)
     sides = [side["name"] for side in component(app, "strips")["sides"]]
@@ -451,7 +451,7 @@ def test_further_runs_stand_in_one_order_in_the_means_and_in_the_strips(filled: 
 def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):
     with Store(filled) as store:
         lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
-        store.add_run(loaded(lists), name="third")
+        store.runs.load(loaded(lists), name="third")
     told = "The files are of old and new; the means of further runs are in that of Scores."
     app = open_compare(a="old", b="new", also=["third"], measure=["RR"])
     assert told in words(app)
@@ -476,7 +476,7 @@ def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
     assert "has a document that is known" in known
     with Store(filled) as store:
         chunks = [Chunk(f"c{n}", f"text {n}", f"Title {n}", document_id="<b>doc") for n in "123"]
-        store.add_chunks(loaded(chunks), update=True)
+        store.chunks.load(loaded(chunks), update=True)
     known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
     assert re.search(r"These help new most.*\|<b>doc\|+q1\|: 3 → 1.*\|\+0\.2222\|+3\|", known, re.S)
 
@@ -486,7 +486,7 @@ def test_names_that_differ_in_a_letter_and_names_of_300_letters_stay_apart(fille
     with Store(filled) as store:
         for at, name in enumerate(long.values()):
             ids = ("c1", "c2", "c3") if at % 2 else ("c3", "c2", "c1")
-            store.add_run(loaded([Ranking(f"q{n}", ids) for n in (1, 2, 3)]), name=name)
+            store.runs.load(loaded([Ranking(f"q{n}", ids) for n in (1, 2, 3)]), name=name)
     app = open_compare(a=long["a"], b=long["b"], also=[long["c"], long["t"]], measure=["RR"])
     shown = [side["name"] for side in component(app, "strips")["sides"]]
     assert len(set(shown)) == 4
@@ -499,10 +499,10 @@ def test_where_every_grade_is_0_nothing_is_claimed(database: Path):
     names = [f"q{n:02}" for n in range(12)]
     with Store(database) as store:
         queries = [Query(n, n, buckets={"one": "all", "each": n}) for n in names]
-        store.add_queries(loaded(queries))
+        store.queries.load(loaded(queries))
         for run, ids in (("old", ("c1", "c2")), ("new", ("c2", "c1"))):
-            store.add_run(loaded([Ranking(name, ids) for name in names]), name=run)
-        store.add_golden(graded(*((name, "c1", 0) for name in names)))
+            store.runs.load(loaded([Ranking(name, ids) for name in names]), name=run)
+        store.golden_loads.add(graded(*((name, "c1", 0) for name in names)))
     for show in ("", "What moved most", "Perfect reranker"):
         said = words(open_compare(show=show) if show else open_compare())
         assert "can't be compared yet: nothing relevant is known for any of these queries" in said
@@ -566,7 +566,7 @@ def test_a_query_says_of_both_runs_what_tells_them_apart_though_others_differ_mo
     runs = [f"hybrid_{model}_rerank-{n}" for model in models for n in ("no", "t5")]
     with Store(filled) as store:
         for name in runs:
-            store.add_run(loaded([Ranking("q1", ("c1", "c2", "c3"))]), name=name)
+            store.runs.load(loaded([Ranking("q1", ("c1", "c2", "c3"))]), name=name)
     said = plain_words(open_compare(a=runs[0], b=runs[1], query="q1"))
     assert "|…no|adds|rank|" in said
     assert "|rank|move|…t5|adds|" in said
@@ -582,7 +582,7 @@ def test_an_ungraded_query_has_lists_but_no_number_that_pretends(filled: Path):
 
 def test_a_query_with_nothing_relevant_says_why_it_has_no_value(filled: Path):
     with Store(filled) as store:
-        store.add_golden(graded(("q4", "c1", 0), ("q4", "c2", 0)))
+        store.golden_loads.add(graded(("q4", "c1", 0), ("q4", "c2", 0)))
     said = plain_words(open_compare(measure=["RR"], query="q4"))
     assert "|No useful chunk of this query is known.|" in said
     assert "No chunk of q4 is known to have grade 1 or more: its RR is undefined" in said
@@ -592,7 +592,7 @@ def test_a_query_with_nothing_relevant_says_why_it_has_no_value(filled: Path):
 
 def test_a_run_that_lacks_the_query_has_an_empty_list(filled: Path):
     with Store(filled) as store:
-        store.add_run(loaded([Ranking("q1", ("c3",))]), name="short")
+        store.runs.load(loaded([Ranking("q1", ("c3",))]), name="short")
     said = plain_words(open_compare(a="old", b="short", measure=["RR"], query="q2"))
     assert "short does not return the one useful chunk, old ranks it third." in said
     assert "short has no result for this query." in said
@@ -619,7 +619,7 @@ def test_what_if_recomputes_and_saves_nothing(filled: Path):
     of_a = plain_words(open_compare(measure=["RR"], query="q1", tried="a"))
     assert "|What if old had it at …|" in of_a
     with Store(filled) as store:
-        assert store.contents().judgments == 3
+        assert store.golden_set.contents().judgments == 3
 
 
 def test_an_unjudged_chunk_is_tried_with_every_grade(filled: Path):
@@ -639,8 +639,8 @@ def test_the_chosen_chunk_is_in_the_url(filled: Path):
 
 def test_the_opened_chunk_says_who_graded_it(filled: Path):
     with Store(filled) as store:
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2))
     said = plain_words(open_compare(query="q1", chunk="c3"))
     assert "|2|a file 3 · Ann 2|" in said
 
@@ -659,7 +659,7 @@ def test_the_opened_chunk_says_who_graded_it(filled: Path):
 )
 def test_bad_input_is_said_in_words(filled: Path, parameters: dict[str, str], sentence: str):
     with Store(filled) as store:
-        store.add_run(loaded([Ranking("unknown", ("c1",))]), name="empty")
+        store.runs.load(loaded([Ranking("unknown", ("c1",))]), name="empty")
     app = open_compare(**parameters)
     assert sentence in words(app)
     assert "0.5556" not in words(app)
@@ -667,8 +667,8 @@ def test_bad_input_is_said_in_words(filled: Path, parameters: dict[str, str], se
 
 def test_runs_without_a_common_query_are_refused(filled: Path):
     with Store(filled) as store:
-        store.add_run(loaded([Ranking("q1", ("c1",))]), name="one")
-        store.add_run(loaded([Ranking("q2", ("c1",))]), name="two")
+        store.runs.load(loaded([Ranking("q1", ("c1",))]), name="one")
+        store.runs.load(loaded([Ranking("q2", ("c1",))]), name="two")
     said = words(open_compare(a="one", b="two"))
     assert "share no query" in said
     assert "Choose another run above" in said
@@ -681,8 +681,8 @@ def test_runs_without_a_common_query_are_refused(filled: Path):
 def test_without_two_runs_it_says_what_to_load(database: Path):
     assert "There is no run to compare yet" in words(open_compare())
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
-        store.add_run(loaded([Ranking("q1", ("c1",))]), name="lonely")
+        store.queries.load(loaded([Query("q1", "one")]))
+        store.runs.load(loaded([Ranking("q1", ("c1",))]), name="lonely")
     said = words(open_compare())
     assert "There is only one run" in said
     assert "labeler load run FILE" in said
@@ -690,9 +690,9 @@ def test_without_two_runs_it_says_what_to_load(database: Path):
 
 def test_before_the_first_grade_it_says_what_to_do(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
-        store.add_run(loaded([Ranking("q1", ("c1",))]), name="a")
-        store.add_run(loaded([Ranking("q1", ("c2",))]), name="b")
+        store.queries.load(loaded([Query("q1", "one")]))
+        store.runs.load(loaded([Ranking("q1", ("c1",))]), name="a")
+        store.runs.load(loaded([Ranking("q1", ("c2",))]), name="b")
     app = open_compare()
     assert "Nothing is graded yet: about 2 grades will say which" in words(app)
     assert [each.label for each in app.button] == ["Grade the 2 passages that decide most"]
@@ -704,10 +704,10 @@ def test_before_the_first_grade_it_says_what_to_do(database: Path):
 def test_before_the_first_grade_the_queries_whose_lists_part_most_come_first(database: Path):
     lists = {"a": ("c1", "c2"), "b": ("c1", "c3")}
     with Store(database) as store:
-        store.add_queries(loaded([Query("near", "<b>near</b>"), Query("far", "far away")]))
+        store.queries.load(loaded([Query("near", "<b>near</b>"), Query("far", "far away")]))
         for name, chunks in lists.items():
             far = Ranking("far", tuple(f"{name}{at}" for at in range(3)))
-            store.add_run(loaded([Ranking("near", chunks), far]), name=name)
+            store.runs.load(loaded([Ranking("near", chunks), far]), name=name)
     app = open_compare(a="a", b="b")
     page = words(app)
     assert "a and b share 0.5 of their top 10 on average." in page
@@ -722,8 +722,8 @@ def test_before_the_first_grade_the_queries_whose_lists_part_most_come_first(dat
 
 def test_chunkings_of_which_one_has_no_grades_have_a_list_without_values(filled: Path):
     with Store(filled) as store:
-        store.add_chunks(loaded([Chunk("c1", "text 1")]), chunking="v2")
-        store.add_run(loaded([Ranking("q1", ("c1",))]), name="recut", chunking="v2")
+        store.chunks.load(loaded([Chunk("c1", "text 1")]), chunking="v2")
+        store.runs.load(loaded([Ranking("q1", ("c1",))]), name="recut", chunking="v2")
     app = open_compare(a="old", b="recut")
     assert "|Transfer the grades|" in words(app)
     rows = component(app, "strips")["rows"]

@@ -26,16 +26,16 @@ def filled(tmp_path: Path) -> Path:
     """B is better with Ann's grades, of which each pair's lower counts, and A with Marit's."""
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded([Query(name, f"query {name}") for name in NAMES]))
+        store.queries.load(loaded([Query(name, f"query {name}") for name in NAMES]))
         for run, list_of in (("A", ("a", "b")), ("B", ("b", "a"))):
-            store.add_run(loaded([Ranking(name, list_of) for name in NAMES]), name=run)
-        with store._transaction():
+            store.runs.load(loaded([Ranking(name, list_of) for name in NAMES]), name=run)
+        with store.connection.transaction():
             for who, grades in (("Ann", {"a": 1, "b": 3}), (MARIT, {"a": 3, "b": 0})):
-                store.add_grader(who)
+                store.people.add(who)
                 for chunk, grade in grades.items():
                     for name in NAMES[: 22 if who == MARIT else None]:
                         event = f"{who}/{name}/{chunk}"
-                        store._append(Judgment(event, name, chunk, who, grade=grade))
+                        store.judgments.append(Judgment(event, name, chunk, who, grade=grade))
     return path
 
 
@@ -57,11 +57,13 @@ def test_the_page_says_whether_it_holds_under_every_grader(filled: Path) -> None
 
 
 def test_where_nobody_differs_the_page_says_why_nothing_is_said(filled: Path) -> None:
-    with Store(filled) as store, store._transaction():
+    with Store(filled) as store, store.connection.transaction():
         for name in NAMES:
             for chunk, grade in {"a": 1, "b": 0}.items():
                 for who in ("Ann", MARIT):
-                    store._append(Judgment(f"{who}2/{name}{chunk}", name, chunk, who, grade=grade))
+                    store.judgments.append(
+                        Judgment(f"{who}2/{name}{chunk}", name, chunk, who, grade=grade)
+                    )
     shown = words(open_page("compare", a="A", b="B", show="Statistics"))
     assert "No grader's own grades change 20 pairs or more" in shown
 
@@ -102,14 +104,14 @@ def test_what_cannot_be_asked_together_is_said(filled: Path, also: list[str]) ->
 
 def asked_for(path: Path) -> tuple[str, tuple[str, str] | None, str]:
     with Store(path) as store:
-        settings = store.settings()
+        settings = store.settings.read()
     return settings.strategy, settings.unjudged_of, settings.decide_by
 
 
 def test_the_button_beside_the_answer_asks_graders_for_what_decides(filled: Path) -> None:
     with Store(filled) as store:
-        store.add_run(loaded([Ranking(name, ("x", "a", "b")) for name in NAMES]), name="C")
-        store.save_settings(replace(store.settings(), decide_by="R@prompt"))
+        store.runs.load(loaded([Ranking(name, ("x", "a", "b")) for name in NAMES]), name="C")
+        store.settings.save(replace(store.settings.read(), decide_by="R@prompt"))
     app = open_page("compare", a="C", b="A", by="RR", measure=["RR"])
     [button] = [each for each in app.button if each.label.startswith("Grade the ")]
     button.click().run()

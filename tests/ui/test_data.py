@@ -24,6 +24,7 @@ from labeler.store import Store
 from labeler.web.auth.access import hash_secret, session_by_link
 from tests.support.page import empty_golden_set, loaded, open_page, words
 from tests.support.signed_in import let_in
+from tests.support.store_reads import invited_with
 
 QUERIES = '{"query_id": "q1", "query": "who?"}\n'
 CHUNKS = '{"chunk_id": "c1", "text": "Ann"}\n'
@@ -43,17 +44,17 @@ def filled(database: Path) -> Path:
     """Three queries, four chunks, two runs, three golden grades; nobody is invited."""
     with Store(database) as store:
         queries = [Query(f"q{n}", f"query {n}") for n in (1, 2, 3)]
-        store.add_queries(loaded(queries))
-        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
+        store.queries.load(loaded(queries))
+        store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
         lists = [Ranking(f"q{n}", ("c0", "c1", "c2", "c3")) for n in (1, 2, 3)]
-        store.add_run(loaded(lists), name="all", system="search", created_at="2026-01-31")
-        store.add_run(loaded([Ranking("q1", ("c3", "c2"))]), name="*some*")
+        store.runs.load(loaded(lists), name="all", system="search", created_at="2026-01-31")
+        store.runs.load(loaded([Ranking("q1", ("c3", "c2"))]), name="*some*")
         grades = [
             GoldenGrade("q1", "c0", 3),
             GoldenGrade("q1", "c3", 1),
             GoldenGrade("q2", "c0", 0),
         ]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return database
 
 
@@ -106,7 +107,7 @@ def test_files_of_any_name_are_told_by_their_content_and_loaded_in_order(databas
     assert "a query per line (query_id, query)" in said
     assert "six columns per line, with rank and score, as a TREC run" in said
     with Store(database) as store:
-        assert store.contents().queries == 0, "nothing is loaded before somebody says so"
+        assert store.golden_set.contents().queries == 0, "nothing is loaded before somebody says so"
     app = press(app, "Load 4 files")
     assert verdicts(app) == [("success", "Loaded")]
     said = words(app)
@@ -115,7 +116,7 @@ def test_files_of_any_name_are_told_by_their_content_and_loaded_in_order(databas
     reports, _examples = [code.value for code in app.code]
     assert re.findall(r"^\S.* from (\w+)", reports, re.M) == ["asked", "texts", "judged", "a"]
     with Store(database) as store:
-        assert [(run.name, run.created_at) for run in store.runs()] == [("a", None)]
+        assert [(run.name, run.created_at) for run in store.runs.all()] == [("a", None)]
 
 
 def test_a_place_for_more_files_is_there_once_all_are_loaded(database: Path):
@@ -134,8 +135,8 @@ def test_kind_and_name_can_be_changed_before_loading(database: Path):
     kinds(app)[0].set_value("leave it out").run()
     app = press(app, "Load 2 files")
     with Store(database) as store:
-        assert [run.name for run in store.runs()] == ["a", "of March"]
-        assert store.contents().queries == 0
+        assert [run.name for run in store.runs.all()] == ["a", "of March"]
+        assert store.golden_set.contents().queries == 0
 
 
 def test_two_files_of_one_name_get_two_names_for_their_runs(database: Path):
@@ -164,7 +165,7 @@ def test_one_broken_file_among_five_stops_no_other(database: Path):
     assert verdicts(app) == [("success", "Loaded")]
     assert said.count("✓ nothing new: all of it was loaded before") == 4
     with Store(database) as store:
-        assert [run.name for run in store.runs()] == ["a", "bad"]
+        assert [run.name for run in store.runs.all()] == ["a", "bad"]
 
 
 def test_grades_whose_queries_could_not_be_loaded_say_so(database: Path):
@@ -263,7 +264,10 @@ def test_options_reach_what_is_loaded(filled: Path):
     app = press(app.run(), "Load 2 files")
     assert "4 golden grades" in words(app)
     with Store(filled) as store:
-        assert (store.runs()[2].system, store.runs()[2].created_at) == ("bm25", "2026-03-01")
+        assert (store.runs.all()[2].system, store.runs.all()[2].created_at) == (
+            "bm25",
+            "2026-03-01",
+        )
 
 
 def test_what_comes_next_is_said_with_the_way_there(database: Path):
@@ -314,7 +318,7 @@ def test_nobody_can_lock_themselves_out(filled: Path):
     [copied] = [code.value for code in app.code if "/join/" in code.value]
     assert copied.endswith(found[1]), "the link that is copied works wherever it is opened"
     with Store(filled) as store:
-        assert not store.has_invitations(), "showing it has closed nothing"
+        assert not store.people.has_invitations(), "showing it has closed nothing"
     field(app, "Your name").set_value(" ")
     app = press(app, "Create my link")
     assert "a grader name must not be empty" in words(app)
@@ -325,8 +329,8 @@ def invited(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same with a lead, Lea, who looks at the page, and two graders."""
     with Store(filled) as store:
         cookies = let_in(store, "Lea", "leas", "lead")
-        store.invite("Ann", hash_secret("anns"))
-        store.allow("Bob", "bob@example.org")
+        store.people.invite("Ann", hash_secret("anns"))
+        store.people.allow("Bob", "bob@example.org")
     monkeypatch.setattr("streamlit.runtime.context.ContextProxy.cookies", cookies)
     return filled
 
@@ -351,7 +355,7 @@ def people(app: AppTest) -> list[str]:
 
 def test_an_invitation_shows_its_link_once_in_a_message_to_send(invited: Path):
     with Store(invited) as store:
-        store.save_settings(Settings(name="Pellamy help centre"))
+        store.settings.save(Settings(name="Pellamy help centre"))
     app = invite(open_page("data", section="People"), "Cy")
     secret = link_of(app)
     [message] = [code.value for code in app.code if "/join/" in code.value]
@@ -366,7 +370,7 @@ def test_an_invitation_shows_its_link_once_in_a_message_to_send(invited: Path):
         f"Lea lead · you | link | {today} | {today} | {today} | 0",
     ], "whoever is new is in the list"
     with Store(invited) as store:
-        assert store.invited_with(hash_secret(secret)) == ("Cy", "grader")
+        assert invited_with(store, hash_secret(secret)) == ("Cy", "grader")
     assert "/join/" not in words(app.run())
 
 
@@ -384,7 +388,7 @@ def test_many_are_invited_at_once_with_a_message_each(invited: Path):
     with Store(invited) as store:
         for message, name in zip(messages, ["Cy", "Dee", "Eve"], strict=True):
             secret = re.search(r"/join/([\w-]+)", message)[1]
-            assert store.invited_with(hash_secret(secret)) == (name, "grader")
+            assert invited_with(store, hash_secret(secret)) == (name, "grader")
 
 
 @pytest.mark.parametrize(
@@ -397,10 +401,10 @@ def test_a_name_that_differs_by_case_is_asked_about(
     app = invite(open_page("data", section="People"), " ann ")
     assert "Ann is here already. Is “ann” the same person?" in words(app)
     with Store(invited) as store:
-        assert store.invited_with(hash_secret("anns")) == ("Ann", "grader"), "nothing has changed"
+        assert invited_with(store, hash_secret("anns")) == ("Ann", "grader"), "nothing has changed"
     press(app, answer)
     with Store(invited) as store:
-        assert [way.name for way in store.ways_in() if way.stands] == invited_are
+        assert [way.name for way in store.people.ways_in() if way.stands] == invited_are
 
 
 def test_no_name_invites_nobody(invited: Path):
@@ -414,7 +418,7 @@ def test_an_invitation_may_be_for_a_while_or_once(invited: Path):
     once.check()
     secret = link_of(invite(app, "Cy"))
     with Store(invited) as store:
-        [way] = [way for way in store.ways_in() if way.name == "Cy"]
+        [way] = [way for way in store.people.ways_in() if way.name == "Cy"]
         assert way.once
         assert way.expires_at
         assert session_by_link(store, secret)
@@ -433,7 +437,7 @@ def test_somebody_gets_another_name_role_and_link(invited: Path):
     app = open_page("data", section="People", person="Ann")
     app = press(app, "Make lead")
     with Store(invited) as store:
-        assert store.invited_with(hash_secret("anns")) == ("Ann", "lead")
+        assert invited_with(store, hash_secret("anns")) == ("Ann", "lead")
     app = app.button(key="link-Ann").click().run()
     assert "The earlier link of Ann has ended." in words(app)
     secret = link_of(app)
@@ -443,10 +447,10 @@ def test_somebody_gets_another_name_role_and_link(invited: Path):
     app = press(app, "Rename")
     assert app.query_params["person"] == "Anna", "the page stays with whom it was about"
     with Store(invited) as store:
-        assert store.invited_with(hash_secret(secret)) == ("Anna", "grader")
+        assert invited_with(store, hash_secret(secret)) == ("Anna", "grader")
     app = press(app, "Revoke")
     with Store(invited) as store:
-        assert store.invited_with(hash_secret(secret)) is None
+        assert invited_with(store, hash_secret(secret)) is None
     assert "Anna is not invited. Invite them above, under this name." in words(app)
 
 
@@ -457,7 +461,7 @@ def test_the_last_lead_stays(invited: Path):
             app
         )
     with Store(invited) as store:
-        assert store.leads() == ["Lea"]
+        assert store.people.leads() == ["Lea"]
 
 
 def test_a_lead_is_told_when_it_is_themselves_they_shut_out(invited: Path):
@@ -466,11 +470,11 @@ def test_a_lead_is_told_when_it_is_themselves_they_shut_out(invited: Path):
     assert "That is you: you are signed out at once." in said
     assert "That is you" not in words(open_page("data", section="People", person="Ann"))
     with Store(invited) as store:
-        store.change_role("Ann", "lead")
+        store.people.change_role("Ann", "lead")
     app = open_page("data", section="People").button(key="link-Lea").click().run()
     assert "until you do, nothing changes" in words(app)
     with Store(invited) as store:
-        assert store.invited_with(hash_secret("leas")) == ("Lea", "lead"), (
+        assert invited_with(store, hash_secret("leas")) == ("Lea", "lead"), (
             "the old one holds till then"
         )
 
@@ -479,7 +483,7 @@ def test_the_door_can_be_opened_again(invited: Path):
     app = press(open_page("data", section="People"), "End all invitations")
     assert "Nobody is invited yet" in words(app)
     with Store(invited) as store:
-        assert not store.has_invitations()
+        assert not store.people.has_invitations()
 
 
 def test_where_others_reach_the_server_the_door_stays_closed(invited: Path, monkeypatch):
@@ -494,7 +498,7 @@ def test_an_address_beside_a_name_is_a_login_where_the_server_has_one(invited: P
     app = invite(open_page("data", section="People"), "Cy <Cy@example.org>")
     assert not [code for code in app.code if "/join/" in code.value]
     with Store(invited) as store:
-        assert store.invited_at("cy@example.org") == ("Cy", "grader")
+        assert store.people.invited_at("cy@example.org") == ("Cy", "grader")
 
 
 # Runs
@@ -507,7 +511,7 @@ def test_runs_are_listed_with_no_date_where_nobody_gave_one(filled: Path):
     assert [*table["made on"]] == ["2026-01-31", ""]
     assert "No query of these runs" not in words(app)
     with Store(filled) as store:
-        store.add_run(loaded([Ranking("Q1", ("c1",))]), name="other ids")
+        store.runs.load(loaded([Ranking("Q1", ("c1",))]), name="other ids")
     said = words(open_page("data", section="Runs"))
     assert "⚠ No query of these runs is in the golden set: other ids" in said
 
@@ -527,35 +531,35 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
     assert field(app, "Change a run").value == "choose one"
     assert app.query_params["also"] == "all"
     with Store(filled) as store:
-        assert [run.name for run in store.runs()] == ["all"]
-        assert store.contents().golden == 3
+        assert [run.name for run in store.runs.all()] == ["all"]
+        assert store.golden_set.contents().golden == 3
 
 
 def test_who_drops_a_run_that_graders_are_given_holes_of_is_told(filled: Path):
     with Store(filled) as store:
-        store.save_settings(Settings(strategy=UNJUDGED_OF_TWO, unjudged_of=("all", "*some*")))
+        store.settings.save(Settings(strategy=UNJUDGED_OF_TWO, unjudged_of=("all", "*some*")))
     said = "Graders get 'only unjudged of A vs B' with this run"
     assert said in words(open_page("data", section="Runs", run="all"))
     with Store(filled) as store:
-        store.save_settings(Settings(unjudged_of=("all", "*some*")))
+        store.settings.save(Settings(unjudged_of=("all", "*some*")))
     assert said not in words(open_page("data", section="Runs", run="all"))
 
 
 def test_a_date_is_taken_away_again_and_a_time_is_not_lost(filled: Path):
     with Store(filled) as store:
-        store.change_run("all", created_at="2026-01-31T10:00:00Z")
+        store.runs.change("all", created_at="2026-01-31T10:00:00Z")
     app = open_page("data", section="Runs", run="all")
     field(app, "System").set_value("bm25")
     app = press(app, "Save")
     with Store(filled) as store:
-        assert (store.runs()[0].system, store.runs()[0].created_at) == (
+        assert (store.runs.all()[0].system, store.runs.all()[0].created_at) == (
             "bm25",
             "2026-01-31T10:00:00Z",
         )
     field(app, "Made on").set_value(None)
     press(app, "Save")
     with Store(filled) as store:
-        assert store.runs()[0].created_at is None
+        assert store.runs.all()[0].created_at is None
 
 
 def test_a_run_takes_no_name_that_is_taken(filled: Path):
@@ -582,7 +586,7 @@ def test_a_query_is_found_retired_and_restored(filled: Path):
     field(app, "Find").set_value("QUERY 1").run()
     app = press(app, "Retire")
     with Store(filled) as store:
-        assert store.count_queries() == 2
+        assert store.queries.count() == 2
     assert re.search(r"2 grades · retired on \d{4}-\d\d-\d\d", words(app))
     assert field(app, "Find").value == "QUERY 1", "the page stays where it was"
     field(app, "Find").set_value("").run()
@@ -590,13 +594,13 @@ def test_a_query_is_found_retired_and_restored(filled: Path):
     app = press(app, "Restore")
     assert "0 of 3 queries" in words(app)
     with Store(filled) as store:
-        assert store.contents().queries == 3
+        assert store.golden_set.contents().queries == 3
 
 
 def test_of_many_queries_the_first_are_shown_and_how_to_find_the_others(database: Path):
     assert "There is no query yet" in words(open_page("data", section="Queries"))
     with Store(database) as store:
-        store.add_queries(loaded([Query(f"q{n:02}", f"query *{n}*") for n in range(30)]))
+        store.queries.load(loaded([Query(f"q{n:02}", f"query *{n}*") for n in range(30)]))
     said = words(open_page("data", section="Queries"))
     assert "30 of 30 queries, the first 20 shown; find the others by their id or text" in said
     assert ("q19" in said, "q20" in said) == (True, False)
@@ -623,7 +627,7 @@ def test_a_section_without_anything_to_act_on_is_not_shown(database: Path, fille
     assert sections(open_page("data")) == shown
     with Store(filled) as store:
         for run in ("all", "*some*"):
-            store.drop_run(run)
+            store.runs.drop(run)
     assert sections(open_page("data")) == shown, "what is loaded here may be a run"
     there = sections(open_page("data", section="People"))
     assert there == [name for name in shown if name != "Runs"]
@@ -670,7 +674,7 @@ def test_settings_that_make_no_sense_are_refused(filled: Path):
     app.button[0].click().run()
     assert "the scale needs four words" in words(app)
     with Store(filled) as store:
-        assert store.settings().words[3] == "highly relevant"
+        assert store.settings.read().words[3] == "highly relevant"
 
 
 def test_a_word_of_the_scale_must_fit_on_its_button(filled: Path):
@@ -679,7 +683,7 @@ def test_a_word_of_the_scale_must_fit_on_its_button(filled: Path):
     app.text_input(key="word-3").set_value("x" * 41)
     app.button[0].click().run()
     with Store(filled) as store:
-        assert store.settings().words[3] == "x" * 40
+        assert store.settings.read().words[3] == "x" * 40
 
 
 def test_what_graders_read_is_the_teams_choice(filled: Path):
@@ -695,7 +699,7 @@ def test_what_graders_read_is_the_teams_choice(filled: Path):
         field(app, label).set_value(text)
     app = press(app, "Save settings")
     with Store(filled) as store:
-        kept = store.settings()
+        kept = store.settings.read()
     assert kept.meanings == (*Settings().meanings[:3], "settles it")
     assert (kept.question, kept.passage) == (("case", "cases"), ("clause", "clauses"))
     assert kept.contact == "Ann, room 3"
@@ -709,13 +713,13 @@ def test_what_is_tested_of_two_runs_is_the_teams_choice(filled: Path):
     field(app, "Tested measures").set_value(" RR   AP ")
     press(app, "Save settings")
     with Store(filled) as store:
-        assert (store.settings().decide_by, store.settings().measures) == ("RR", "RR AP")
+        assert (store.settings.read().decide_by, store.settings.read().measures) == ("RR", "RR AP")
     for label in ("Decide by", "Tested measures"):
         app = open_page("data", section="Settings")
         field(app, label).set_value("nDGC@10")
         assert "no measure is called 'nDGC'" in words(press(app, "Save settings"))
     with Store(filled) as store:
-        assert (store.settings().decide_by, store.settings().measures) == ("RR", "RR AP")
+        assert (store.settings.read().decide_by, store.settings.read().measures) == ("RR", "RR AP")
 
 
 @pytest.mark.parametrize("page", ["data", "review"])
@@ -723,7 +727,7 @@ def test_a_lead_is_warned_while_the_guideline_is_the_default(filled: Path, page:
     warning = "Graders still see the generic guideline"
     assert warning in words(open_page(page))
     with Store(filled) as store:
-        store.save_settings(Settings(guideline="Grade what the clause says."))
+        store.settings.save(Settings(guideline="Grade what the clause says."))
     assert warning not in words(open_page(page))
 
 
@@ -741,18 +745,18 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
     app.button[0].click().run()
     assert "needs two different runs" in words(app), "nothing is kept of a choice that is half made"
     with Store(filled) as store:
-        assert store.settings().guideline == ""
+        assert store.settings.read().guideline == ""
     by_label = {field.label: field for field in app.selectbox}
     names = by_label["Run A, for A vs B"].options[1:3]
     for side, name in zip("AB", names, strict=True):
         by_label[f"Run {side}, for A vs B"].select(name)
     app.button[0].click().run()
     with Store(filled) as store:
-        kept = store.settings()
+        kept = store.settings.read()
         assert kept.guideline == "Grade what the chunk says, not what you know."
         assert (kept.show_reference, kept.overlap) == (False, 0.25)
         assert (kept.strategy, kept.unjudged_of) == ("only unjudged of A vs B", tuple(names))
-        store.drop_run(names[0])
+        store.runs.drop(names[0])
     app = open_page("data", section="Settings")
     by_label = {field.label: field for field in app.selectbox}
     assert by_label["Run A, for A vs B"].value == "no run"
@@ -763,13 +767,13 @@ def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(
         prompt_k=1000, pool_depth=1000, prompt_k_by_task={"single": 1000}, overlap=0.125
     )
     with Store(filled) as store:
-        store.save_settings(typed)
+        store.settings.save(typed)
     app = open_page("data", section="Settings")
     by_label = {field.label: field for field in app.text_input}
     by_label["Contact for graders"].set_value("Lea")
     app.button[0].click().run()
     with Store(filled) as store:
-        assert store.settings() == replace(typed, contact="Lea")
+        assert store.settings.read() == replace(typed, contact="Lea")
 
 
 def test_settings_explain_themselves_and_name_the_tasks_that_there_are(filled: Path):
@@ -780,14 +784,14 @@ def test_settings_explain_themselves_and_name_the_tasks_that_there_are(filled: P
     label = "Tasks with values of their own"
     assert label not in {each.label for each in app.text_area}
     with Store(filled) as store:
-        store.add_queries(loaded([Query("q9", "which parcels?", task="longtail")]))
+        store.queries.load(loaded([Query("q9", "which parcels?", task="longtail")]))
     app = open_page("data", section="Settings")
     assert field(app, label).value == "longtail:"
     assert "Without values: 5 chunks in the prompt, and the usual measures (longtail" in words(app)
     field(app, label).set_value("longtail: 8 chunks, R@10 RR\n\nsingle: 1")
     press(app, "Save settings")
     with Store(filled) as store:
-        kept = store.settings()
+        kept = store.settings.read()
     assert kept.prompt_k_by_task == {"longtail": 8, "single": 1}
     assert kept.measures_by_task == {"longtail": "R@10 RR"}
     app = open_page("data", section="Settings")
@@ -806,12 +810,12 @@ def test_settings_explain_themselves_and_name_the_tasks_that_there_are(filled: P
 )
 def test_a_line_of_a_task_that_cannot_be_read_is_refused(filled: Path, typed: str, said: str):
     with Store(filled) as store:
-        store.add_queries(loaded([Query("q9", "which parcels?", task="longtail")]))
+        store.queries.load(loaded([Query("q9", "which parcels?", task="longtail")]))
     app = open_page("data", section="Settings")
     field(app, "Tasks with values of their own").set_value(typed)
     assert said in words(press(app, "Save settings"))
     with Store(filled) as store:
-        assert store.settings() == Settings()
+        assert store.settings.read() == Settings()
 
 
 def test_settings_are_in_four_groups(filled: Path):
@@ -827,12 +831,12 @@ def test_the_guideline_is_edited_in_its_own_text(filled: Path):
     assert "Start from this text" in words(app)
     press(app, "Save settings")
     with Store(filled) as store:
-        assert store.settings().guideline == "", "unchanged, it is still the generic one"
+        assert store.settings.read().guideline == "", "unchanged, it is still the generic one"
     app = open_page("data", section="Settings")
     app.text_area[0].set_value(f"{generic}\nA price list counts as an answer.")
     press(app, "Save settings")
     with Store(filled) as store:
-        assert store.settings().guideline.endswith("A price list counts as an answer.")
+        assert store.settings.read().guideline.endswith("A price list counts as an answer.")
 
 
 def test_answers_and_signals_are_dropped_on_the_page_and_dropped_again(database: Path):
@@ -845,21 +849,21 @@ def test_answers_and_signals_are_dropped_on_the_page_and_dropped_again(database:
     (box,) = (box for box in app.text_input if box.label.startswith("Run whose answers"))
     app = press(box.set_value("a").run(), "Load 4 files")
     with Store(database) as store:
-        assert store.right_answers("a") == {"q1": True}
-        assert [each.name for each in store.signals()] == ["ctr"]
+        assert store.answers.right("a") == {"q1": True}
+        assert [each.name for each in store.signals.all()] == ["ctr"]
     app = open_page("data", section="Runs", run="a", signal="ctr of a")
     assert app.dataframe[0].value["answers"].tolist() == [1]
     press(app, "Drop them")
     app = press(open_page("data", section="Runs", signal="ctr of a"), "Drop it")
     with Store(database) as store:
-        assert store.answered_runs() == {}
-        assert store.signals() == []
+        assert store.answers.runs() == {}
+        assert store.signals.all() == []
     assert "Signals" not in words(open_page("data", section="Runs"))
 
 
 def test_the_field_map_is_seen_checked_and_taken_away(filled: Path):
     with Store(filled) as store:
-        store.save_field_map("query=in.q results=out")
+        store.settings.save_field_map("query=in.q results=out")
     app = open_page("data", section="Settings")
     label = "Field map for files"
     assert field(app, label).value == "query=in.q results=out"
@@ -868,11 +872,11 @@ def test_the_field_map_is_seen_checked_and_taken_away(filled: Path):
     field(app, label).set_value("ragas")
     app = press(app, "Save settings")
     with Store(filled) as store:
-        assert store.settings().field_map == "ragas"
+        assert store.settings.read().field_map == "ragas"
     field(app, label).set_value(" ")
     press(app, "Save settings")
     with Store(filled) as store:
-        assert store.settings().field_map == ""
+        assert store.settings.read().field_map == ""
 
 
 def test_the_language_of_the_grading_pages_is_chosen_by_its_own_name(filled: Path):
@@ -883,5 +887,5 @@ def test_the_language_of_the_grading_pages_is_chosen_by_its_own_name(filled: Pat
     field(app, "Language of the grading pages").set_value("de")
     press(app, "Save settings")
     with Store(filled) as store:
-        assert store.settings().language == "de"
-        assert store.settings().words == Settings().words  # German graders read German ones
+        assert store.settings.read().language == "de"
+        assert store.settings.read().words == Settings().words  # German graders read German ones

@@ -18,19 +18,19 @@ HOSTILE = "<b>*all*</b>.qrels"
 def database(tmp_path: Path) -> Path:
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded([Query("q1", "who?")]))
+        store.queries.load(loaded([Query("q1", "who?")]))
     return path
 
 
 def load(path: Path, grade: int, file: str = "some.qrels", chunk: str = "c1") -> None:
     grades = Loaded(file, [GoldenGrade("q1", chunk, grade)], [1])
     with Store(path) as store:
-        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])), update=True)
+        store.golden_loads.add(LoadedGolden(loaded([]), grades, loaded([])), update=True)
 
 
 def grades_of(path: Path) -> list[int]:
     with Store(path) as store:
-        return [each.grade for each in store.golden_set()[1]]
+        return [each.grade for each in store.golden_set.read()[1]]
 
 
 def folded(app: AppTest) -> list[str]:

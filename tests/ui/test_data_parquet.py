@@ -35,4 +35,4 @@ def test_parquet_files_are_dropped_like_any_other(tmp_path: Path) -> None:
     button.click().run()
     assert "1 query · 1 chunk · 1 run · 1 golden grade" in words(app)
     with Store(database) as store:
-        assert [run.name for run in store.runs()] == ["bm25"]
+        assert [run.name for run in store.runs.all()] == ["bm25"]

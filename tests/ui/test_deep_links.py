@@ -104,14 +104,14 @@ def test_the_worst_queries_by_one_measure_leave_a_page_its_others(database: Path
 def test_where_no_bucket_loses_compare_leads_to_the_worst_of_all_queries(tmp_path: Path):
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded([Query(f"q{n}", f"query {n}") for n in range(3)]))
+        store.queries.load(loaded([Query(f"q{n}", f"query {n}") for n in range(3)]))
         for run, first in (("old", 1), ("new", 2)):
             lists = [
                 Ranking(f"q{n}", ("c1", "c2") if n < first else ("c2", "c1")) for n in range(3)
             ]
-            store.add_run(loaded(lists), name=run)
+            store.runs.load(loaded(lists), name=run)
         grades = [GoldenGrade(f"q{n}", "c2", 3) for n in range(3)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     app = open_page("compare", a="old", b="new", measure=["RR"])
     queries = open_link(app, "All 3 queries")
     assert "Queries 1-1 of 1, nDCG@10" in words(queries), "the one that is worse"
@@ -121,15 +121,15 @@ def test_where_no_bucket_loses_compare_leads_to_the_worst_of_all_queries(tmp_pat
 def test_the_worst_queries_of_runs_of_two_chunkings_are_those_of_compare(tmp_path: Path):
     """Queries shows one chunking at a time, so not what B loses against A."""
     with Store(empty_golden_set(tmp_path)) as store:
-        store.add_queries(loaded([Query(f"q{n}", f"query {n}") for n in range(2)]))
+        store.queries.load(loaded([Query(f"q{n}", f"query {n}") for n in range(2)]))
         for chunking, first in (("", "c1"), ("v2", "c2")):
             chunks = [Chunk("c1", "a" if not chunking else "b"), Chunk("c2", "b" + chunking)]
-            store.add_chunks(loaded(chunks), chunking=chunking)
+            store.chunks.load(loaded(chunks), chunking=chunking)
             lists = [Ranking(f"q{n}", (first, "c1" if first == "c2" else "c2")) for n in range(2)]
-            store.add_run(loaded(lists), name=f"run{chunking}", chunking=chunking)
+            store.runs.load(loaded(lists), name=f"run{chunking}", chunking=chunking)
             grades = [GoldenGrade(f"q{n}", "c1", 3) for n in range(2)]
             golden = LoadedGolden(loaded([]), loaded(grades), loaded([]))
-            store.add_golden(golden, chunking=chunking)
+            store.golden_loads.add(golden, chunking=chunking)
     app = open_page("compare", a="run", b="runv2", measure=["RR"])
     assert link_of(app, "All 2 queries").startswith("/compare?")
     assert "Too few queries to compare run and runv2" in words(open_link(app, "All 2 queries"))
@@ -182,8 +182,8 @@ def test_where_few_queries_decide_nothing_is_called_lowest(tmp_path: Path):
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
         buckets = [{"intent": name} for name in ("refund", "setup")]
-        store.add_queries(loaded([Query(f"q{n}", "?", buckets=b) for n, b in enumerate(buckets)]))
+        store.queries.load(loaded([Query(f"q{n}", "?", buckets=b) for n, b in enumerate(buckets)]))
         lists = [Ranking("q0", ("c1",)), Ranking("q1", ("c2",))]
-        store.add_run(loaded(lists), name="one")
+        store.runs.load(loaded(lists), name="one")
     add_collapsed_bucket(path)
     assert "lowest in" not in words(open_page("slices", a="one", facet="intent", measure=["RR"]))

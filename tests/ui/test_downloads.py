@@ -39,7 +39,7 @@ def test_grades_for_a_tool_are_offered_once_a_run_has_its_ids(tmp_path: Path) ->
         items={"": {"q1": ListSource("aa", None, ("c1",))}},
     )
     with Store(database) as store:
-        store.add_retrievals(records, names={"": "trace"})
+        store.retrievals.load(records, names={"": "trace"})
     names = offered(open_page("data", section="Download"))
     assert "grades-phoenix" in names
     assert "scores-langfuse" not in names, "no list has the id of a trace"
@@ -47,7 +47,7 @@ def test_grades_for_a_tool_are_offered_once_a_run_has_its_ids(tmp_path: Path) ->
 
 def test_the_first_two_files_are_those_that_most_people_want(tmp_path: Path) -> None:
     with Store(empty_golden_set(tmp_path)) as store:
-        store.add_queries(loaded([Query("q1", "who?")]))
+        store.queries.load(loaded([Query("q1", "who?")]))
     app = open_page("data", section="Download")
     first, second, *_ = [button.proto for button in app.get("download_button")]
     assert [first.label, second.label] == ["Download golden.jsonl", "Download golden.csv"]
@@ -59,8 +59,8 @@ def test_the_first_two_files_are_those_that_most_people_want(tmp_path: Path) -> 
 
 def test_what_a_golden_set_consists_of_is_offered_as_jsonl_and_csv(tmp_path: Path) -> None:
     with Store(empty_golden_set(tmp_path)) as store:
-        store.add_queries(loaded([Query("q1", "who?", reference="Ann")]))
-        store.add_run(loaded([Ranking("q1", ("c1", "c2"), (2.0, 1.0))]), name="bm25")
+        store.queries.load(loaded([Query("q1", "who?", reference="Ann")]))
+        store.runs.load(loaded([Ranking("q1", ("c1", "c2"), (2.0, 1.0))]), name="bm25")
     app = open_page("data", section="Download")
     labels = [button.proto.label for button in app.get("download_button")][2:8]
     assert labels == [
@@ -74,11 +74,11 @@ def test_what_a_golden_set_consists_of_is_offered_as_jsonl_and_csv(tmp_path: Pat
 
 def test_values_are_each_query_of_each_run_with_the_conventions(tmp_path: Path) -> None:
     with Store(empty_golden_set(tmp_path)) as store:
-        store.add_queries(loaded([Query("q1", "who?"), Query("q2", "when?")]))
+        store.queries.load(loaded([Query("q1", "who?"), Query("q2", "when?")]))
         lists = [Ranking(query, ("c1", "c2")) for query in ("q1", "q2")]
-        store.add_run(loaded(lists), name="bm25")
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q1", "c2", "Ann", grade=3))
+        store.runs.load(loaded(lists), name="bm25")
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q1", "c2", "Ann", grade=3))
     rows = [json.loads(line) for line in part_bytes("values", "jsonl", EVERYTHING).splitlines()]
     found = {row["query_id"]: row["value"] for row in rows if row["measure"] == "RR"}
     assert found == {"q1": 0.5, "q2": None}

@@ -16,16 +16,16 @@ from tests.support.page import loaded, open_page, words
 def frozen(filled: Store) -> Store:
     """A golden set that was frozen as ``v*1*``, and where everything is other since."""
     snapshots.freeze(filled, "v*1*")
-    filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=3))
-    filled.save_settings(Settings(rel=2))
+    filled.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=3))
+    filled.settings.save(Settings(rel=2))
     changed = Query("q1", "another question", "single", buckets={"intent": "other"})
-    filled.add_queries(loaded([changed]), update=True)
-    filled.retire_query("q2")
+    filled.queries.load(loaded([changed]), update=True)
+    filled.queries.retire("q2")
     return filled
 
 
 def test_a_page_of_a_frozen_golden_set_shows_what_it_was(frozen: Store) -> None:
-    version = frozen.versions()[0]
+    version = frozen.versions.all()[0]
     for page in ("scores", "slices", "queries", "compare"):
         views = {"scores": {"view": "how computed"}, "compare": {"show": "How computed"}}
         view = views.get(page, {})
@@ -37,7 +37,7 @@ def test_a_page_of_a_frozen_golden_set_shows_what_it_was(frozen: Store) -> None:
         now = words(open_page(page, **view))
         assert "Frozen" not in now
         assert not re.search("[Aa]ll 2 queries|2 of 2 (graded )?queries", now), page
-        assert f"golden {frozen.golden_state().hash[:8]} · " in now
+        assert f"golden {frozen.collection.golden_state().hash[:8]} · " in now
         assert "relevant from grade 2" in now
 
 
@@ -69,11 +69,11 @@ def test_a_lead_freezes_on_data_and_sees_what_changed(filled: Store) -> None:
     app.text_input[0].set_value("release")
     app.text_input[1].set_value("for the board")
     next(each for each in app.button if each.label.startswith("Freeze")).click().run()
-    [version] = filled.versions()
+    [version] = filled.versions.all()
     assert (version.name, version.note) == ("release", "for the board")
-    assert version.hash == filled.golden_state().hash
+    assert version.hash == filled.collection.golden_state().hash
     assert "frozen as release" in words(open_page("data", section="Versions"))
-    filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=3))
+    filled.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=3))
     app = open_page("data", section="Versions")
     said = words(app)
     assert ": not frozen" in said

@@ -24,13 +24,13 @@ def database(tmp_path: Path) -> Path:
     """Run ``new`` has the form of q1 second, and nothing of q2; nobody finds TravelGuard."""
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded(QUERIES))
-        store.add_chunks(loaded([Chunk(f"c{n}", text) for n, text in enumerate(TEXTS)]))
+        store.queries.load(loaded(QUERIES))
+        store.chunks.load(loaded([Chunk(f"c{n}", text) for n, text in enumerate(TEXTS)]))
         for run, lists in {"old": ("c2", "c1", "c0"), "new": ("c1 c2", "c2", "c0")}.items():
             rankings = [Ranking(f"q{n}", tuple(ids.split())) for n, ids in enumerate(lists, 1)]
-            store.add_run(loaded(rankings), name=run)
+            store.runs.load(loaded(rankings), name=run)
         grades = [GoldenGrade(f"q{n}", "c2", 3) for n in (1, 2, 3)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 
@@ -65,9 +65,9 @@ def test_slices_shows_keywords_by_bucket_when_asked(database: Path) -> None:
 
 def test_slices_shows_them_before_anybody_has_graded(tmp_path: Path) -> None:
     with Store(empty_golden_set(tmp_path)) as store:
-        store.add_queries(loaded(QUERIES))
-        store.add_chunks(loaded([Chunk(f"c{n}", text) for n, text in enumerate(TEXTS)]))
-        store.add_run(loaded([Ranking("q1", ("c2",))]), name="old")
+        store.queries.load(loaded(QUERIES))
+        store.chunks.load(loaded([Chunk(f"c{n}", text) for n, text in enumerate(TEXTS)]))
+        store.runs.load(loaded([Ranking("q1", ("c2",))]), name="old")
     said = words(open_page("slices", a="old", facet="kind", keywords="true"))
     assert "Nobody has graded a chunk yet" in said
     assert "coverage@10" in said
@@ -75,8 +75,8 @@ def test_slices_shows_them_before_anybody_has_graded(tmp_path: Path) -> None:
 
 def test_keywords_of_a_split_stand_alone_on_pages(database: Path) -> None:
     with Store(database) as store:
-        kept = [replace(each, split="dev") for each in store.queries() if each.query_id == "q2"]
-        store.add_queries(loaded(kept), update=True)
+        kept = [replace(each, split="dev") for each in store.queries.all() if each.query_id == "q2"]
+        store.queries.load(loaded(kept), update=True)
     said = words(open_page("scores", view="keywords", missed="true", split="dev"))
     assert "0 of 1 keywords are found by no run" in said
     both = words(open_page("compare", a="old", b="new", show="Keywords", split="dev"))
@@ -93,8 +93,8 @@ WHERE = {
 @pytest.mark.parametrize("page", WHERE)
 def test_where_no_query_has_keywords_it_says_how_they_come(page: str, database: Path) -> None:
     with Store(database) as store:
-        without = [replace(each, keywords=()) for each in store.queries()]
-        store.add_queries(loaded(without), update=True)
+        without = [replace(each, keywords=()) for each in store.queries.all()]
+        store.queries.load(loaded(without), update=True)
     app = open_page(page, **WHERE[page])
     assert "No query has keywords" in words(app)
     assert "labeler load queries FILE --update" in [block.value for block in app.code]
@@ -105,8 +105,8 @@ def test_where_only_the_chosen_queries_have_none_nothing_needs_loading(
     page: str, database: Path
 ) -> None:
     with Store(database) as store:
-        [third] = [replace(each, split="dev") for each in store.queries() if not each.keywords]
-        store.add_queries(loaded([third]), update=True)
+        [third] = [replace(each, split="dev") for each in store.queries.all() if not each.keywords]
+        store.queries.load(loaded([third]), update=True)
     app = open_page(page, **WHERE[page], split="dev")
     assert "None of the queries that are chosen has keywords." in words(app)
     assert not app.code

@@ -34,17 +34,19 @@ def database(tmp_path: Path) -> Path:
     """Three queries with keywords, one of them with none that is a word; a run; no grade."""
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded(QUERIES))
-        store.add_chunks(loaded([Chunk(f"c{n}", text) for n, text in enumerate(TEXTS)]))
+        store.queries.load(loaded(QUERIES))
+        store.chunks.load(loaded([Chunk(f"c{n}", text) for n, text in enumerate(TEXTS)]))
         lists = [Ranking(query.query_id, ("c1", "c0", "c2", "c3")) for query in QUERIES]
-        store.add_run(loaded(lists), name="<b>run</b>")
+        store.runs.load(loaded(lists), name="<b>run</b>")
     return path
 
 
 def grade(path: Path, query_id: str, chunk_id: str, grade: int) -> None:
     with Store(path) as store:
-        store.add_grader("Ann")
-        store.judge(Judgment(f"{query_id} {chunk_id}", query_id, chunk_id, "Ann", "grade", grade))
+        store.people.add("Ann")
+        store.judgments.add(
+            Judgment(f"{query_id} {chunk_id}", query_id, chunk_id, "Ann", "grade", grade)
+        )
 
 
 def row(said: str) -> list[str]:
@@ -109,7 +111,7 @@ def test_inside_longer_words_a_keyword_of_signs_counts(database: Path):
 def test_only_keywords_of_signs_leave_every_value_undefined(database: Path):
     with Store(database) as store:
         only_signs = [Query(q.query_id, q.text, keywords=("++",)) for q in QUERIES[:3]]
-        store.add_queries(loaded(only_signs), update=True)
+        store.queries.load(loaded(only_signs), update=True)
     said = words(open_keywords())
     assert "queries with keywords: 0" in said
     assert row(said) == ["–"] * 6
@@ -126,7 +128,7 @@ def test_a_facet_without_a_bucket_is_said_to_change_nothing(database: Path):
 def test_keywords_of_one_bucket_are_those_of_its_queries(database: Path):
     assert "queries with keywords: 2, graded of them: 0" in words(open_keywords())
     with Store(database) as store:
-        store.add_queries(loaded([replace(QUERIES[1], buckets={"intent": "sell"})]), update=True)
+        store.queries.load(loaded([replace(QUERIES[1], buckets={"intent": "sell"})]), update=True)
     said = words(open_keywords(facet="intent", bucket="sell"))
     assert "queries with keywords: 1, graded of them: 0" in said
     assert row(said)[0] == "1.0000", "the kettle stands first"
@@ -143,7 +145,7 @@ def test_the_chosen_measures_stand_beside_those_by_keyword(database: Path):
 
 def test_the_file_holds_the_numbers_of_the_table(database: Path):
     with Store(database) as store:
-        board = Scoreboard(store.collection(), chosen := Conventions())
+        board = Scoreboard(store.collection.read(), chosen := Conventions())
     corpus = Corpus(dict(enumerate(TEXTS, 1)))
     wanted = {query.query_id: query.keywords for query in QUERIES if query.keywords}
     scores = keyword_scores(corpus, wanted, lambda q: board.chunks("<b>run</b>", q).tolist(), 10)

@@ -39,7 +39,7 @@ def database(tmp_path: Path) -> Path:
 def filled(database: Path) -> Path:
     """Two judged queries in two buckets, one with nothing relevant; one unjudged; two runs."""
     with Store(database) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query("q1", "one", task="single", buckets={"intent": "refund"}),
@@ -48,16 +48,16 @@ def filled(database: Path) -> Path:
                 ]
             )
         )
-        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
+        store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
         lists = [Ranking(f"q{n}", ("c0", "c1", "c2", "c3"), (4, 3, 2, 1)) for n in (1, 2, 3)]
-        store.add_run(loaded(lists), name="all", system="search")
-        store.add_run(loaded([Ranking("q1", ("c3", "c2"))]), name="<b>some</b>")
+        store.runs.load(loaded(lists), name="all", system="search")
+        store.runs.load(loaded([Ranking("q1", ("c3", "c2"))]), name="<b>some</b>")
         grades = [
             GoldenGrade("q1", "c0", 3),
             GoldenGrade("q1", "c3", 1),
             GoldenGrade("q2", "c0", 0),
         ]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return database
 
 
@@ -81,7 +81,7 @@ def test_an_empty_golden_set_says_what_to_load(database: Path, page: str):
 
 def test_queries_without_a_run_ask_for_a_run(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
+        store.queries.load(loaded([Query("q1", "one")]))
     said = words(open_page("label"))
     assert "labeler load run" in said
     assert "load queries" not in said
@@ -138,8 +138,8 @@ def test_a_board_that_is_being_shown_does_not_move_when_another_visitor_looks(fi
     with Store(filled) as store:
         shown = live_board(store, chosen)
         before = shown.table([measure])
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q2", "c1", "Ann", grade=2))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q2", "c1", "Ann", grade=2))
         newer = live_board(store, chosen)
         assert newer.revision > shown.revision
         assert newer.table([measure]) != before
@@ -150,7 +150,7 @@ def test_a_board_that_is_being_shown_does_not_move_when_another_visitor_looks(fi
 def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):
     conventions = Conventions.of()
     with Store(filled) as store:
-        board = Scoreboard(store.collection(), conventions)
+        board = Scoreboard(store.collection.read(), conventions)
     measures = conventions.measures("RBP(p=0.5) RR")
     scores, residuals = board.table(measures), residual_means(board, measures)
     text = csv_exports.score_csv(scores, conventions, residuals).decode()
@@ -196,10 +196,12 @@ def ranked(said: str, run: str) -> list[str]:
 
 def test_runs_of_old_addresses_stay_hidden(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q", "one")]))
-        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 3)]), loaded([])))
+        store.queries.load(loaded([Query("q", "one")]))
+        store.golden_loads.add(
+            LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 3)]), loaded([]))
+        )
         for name, chunks in {"first": "c x", "second": "x c", "third": "x y c"}.items():
-            store.add_run(loaded([Ranking("q", tuple(chunks.split()))]), name=name)
+            store.runs.load(loaded([Ranking("q", tuple(chunks.split()))]), name=name)
     said = words(open_page("scores", measure=["RR"], hide=["first", "second"]))
     assert "1 of 3 runs are shown." in said
     assert re.findall(r"\d\.\d{4}\|", said.split("unjudged in")[1]) == ["0.3333|"]
@@ -225,25 +227,29 @@ def test_names_from_files_are_never_markup(filled: Path):
 
 def test_columns_of_scores_are_the_parameters_of_the_runs_under_their_names(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q", "text")]))
-        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([])))
+        store.queries.load(loaded([Query("q", "text")]))
+        store.golden_loads.add(
+            LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([]))
+        )
         for k, fusion in ((20, "rrf"), (60, "convex")):
             params = {"k": k, "fusion": fusion, "index": "prod"}
-            store.add_run(loaded([Ranking("q", ("c",))]), name=f"run {k}", params=params)
+            store.runs.load(loaded([Ranking("q", ("c",))]), name=f"run {k}", params=params)
     said = words(open_page("scores"))
     assert "These names also share: |index prod|" in said
     assert re.search(r"\|fusion\|.*\|20\|.*\|rrf\|.*\|60\|.*\|convex\|", said, re.DOTALL)
     with Store(database) as store:
-        assert store.run_params()["run 20"] == {"k": "20", "fusion": "rrf", "index": "prod"}
+        assert store.runs.params()["run 20"] == {"k": "20", "fusion": "rrf", "index": "prod"}
 
 
 def test_folded_names_are_there_whole_without_a_mouse(database: Path):
     beginning = "2026-11-22_production-index_chunk-size"
     with Store(database) as store:
-        store.add_queries(loaded([Query("q", "text")]))
-        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([])))
+        store.queries.load(loaded([Query("q", "text")]))
+        store.golden_loads.add(
+            LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([]))
+        )
         for size in (256, 512):
-            store.add_run(loaded([Ranking("q", ("c",))]), name=f"{beginning}-{size}")
+            store.runs.load(loaded([Ranking("q", ("c",))]), name=f"{beginning}-{size}")
     said = words(open_page("scores", view="how computed"))
     assert f"chunk-size-256 is {beginning}-256|" in said
     said = words(open_page("scores", hide=f"{beginning}-256", view="how computed"))
@@ -268,7 +274,7 @@ def test_trec_eval_conventions_put_the_undefined_query_into_the_mean(filled: Pat
 
 def test_the_budget_and_threshold_are_the_teams(filled: Path):
     with Store(filled) as store:
-        store.save_settings(type(store.settings())(rel=2, prompt_k=3))
+        store.settings.save(type(store.settings.read())(rel=2, prompt_k=3))
     said = words(open_page("scores", measure=["R@prompt"], view="how computed"))
     assert "R@3" in said
     assert "relevant from grade 2" in said
@@ -276,15 +282,15 @@ def test_the_budget_and_threshold_are_the_teams(filled: Path):
 
 def test_another_rule_of_several_grades_moves_the_board_and_stands_under_it(filled: Path):
     with Store(filled) as store:
-        query_id, chunk_id = store.queries()[0].query_id, store.chunks()[0].chunk_id
+        query_id, chunk_id = store.queries.all()[0].query_id, store.chunks.all()[0].chunk_id
         for grader, grade in (("Ann", 0), ("Bob", 3)):
-            store.add_grader(grader)
-            store.judge(Judgment(f"rule-{grader}", query_id, chunk_id, grader, grade=grade))
+            store.people.add(grader)
+            store.judgments.add(Judgment(f"rule-{grader}", query_id, chunk_id, grader, grade=grade))
         golden = {}
         for rule in GOLDEN_RULES:
-            store.save_settings(replace(store.settings(), golden_rule=rule))
-            board = live_board(store, conventions(store.settings()))
-            golden[rule] = board.golden(query_id).get(store.chunk_number(chunk_id))
+            store.settings.save(replace(store.settings.read(), golden_rule=rule))
+            board = live_board(store, conventions(store.settings.read()))
+            golden[rule] = board.golden(query_id).get(store.chunks.number(chunk_id))
     assert golden == dict(zip(GOLDEN_RULES, (0, 3, 1, None), strict=True))
     assert "several graders: majority" in words(open_page("scores", view="how computed"))
 
@@ -309,7 +315,7 @@ def test_the_pad_gets_no_token_before_somebody_said_who_is_grading(filled: Path)
     given = json.loads(pad.proto.json)
     assert (given["grader"], given["token"]) == (None, None)
     with Store(filled) as store:
-        assert store.contents().graders == 0
+        assert store.golden_set.contents().graders == 0
 
 
 def test_each_task_is_read_by_the_measures_that_fit_it(filled: Path):
@@ -323,7 +329,9 @@ def test_each_task_is_read_by_the_measures_that_fit_it(filled: Path):
 
 def test_a_view_without_numbers_offers_no_file_of_its_own(filled: Path):
     with Store(filled) as store:
-        store.add_queries(loaded([replace(q, task=None) for q in store.queries()]), update=True)
+        store.queries.load(
+            loaded([replace(q, task=None) for q in store.queries.all()]), update=True
+        )
     for view, missing in {"by task": "No query has a task", "trend": "has a date"}.items():
         app = open_page("scores", view=view)
         assert missing in words(app)
@@ -367,7 +375,7 @@ def test_a_number_that_lies_is_warned_of(filled: Path):
 
 def test_leaked_queries_in_the_means_are_said_until_they_are_left_out(filled: Path):
     with Store(filled) as store:
-        store.mark_leaked([LeakedQuery("q1", "train.jsonl", 7, "query", 1.0, "words")])
+        store.splits.mark_leaked([LeakedQuery("q1", "train.jsonl", 7, "query", 1.0, "words")])
     told = words(open_page("scores", view="how computed"))
     assert "is marked as leaked: no other query is left." in told
     left = words(open_page("scores", view="how computed", leaked="without"))
@@ -379,9 +387,9 @@ def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
     assert "highest" in shown or "No run has tied scores" in shown
     assert "No query has keywords" in words(open_page("scores", view="keywords"))
     with Store(filled) as store:
-        [first, *_] = store.queries()
+        [first, *_] = store.queries.all()
         wanted = replace(first, keywords=("text",))
-        store.add_queries(loaded([wanted]), update=True)
+        store.queries.load(loaded([wanted]), update=True)
     shown = words(open_page("scores", view="keywords"))
     assert "coverage@10" in shown
     assert "queries with keywords: 1, graded of them: 1" in shown
@@ -390,16 +398,16 @@ def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
 @pytest.mark.parametrize("measure", ["RR(documents=True)", "EvidenceR@prompt"])
 def test_ties_are_told_from_measures_whose_best_order_nobody_knows(filled: Path, measure: str):
     with Store(filled) as store:
-        store.add_run(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
+        store.runs.load(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
     said = words(open_page("scores", view="ties", measure=measure))
     assert "what other orders give is not known of these measures" in said
 
 
 def test_queries_without_a_list_are_counted_over_the_buckets_of_a_table(filled: Path):
     with Store(filled) as store:
-        store.add_queries(loaded([Query("q0", "zero", buckets={"intent": "refund"})]))
+        store.queries.load(loaded([Query("q0", "zero", buckets={"intent": "refund"})]))
         grades = loaded([GoldenGrade(name, "c2", 3) for name in ("q0", "q3")])
-        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), grades, loaded([])))
     for place in ({}, {"facet": "intent"}):
         assert re.search(r"some[^☆]*3 absent", words(open_page("scores", measure="RR", **place)))
 
@@ -442,7 +450,7 @@ def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):
     assert "Chunks are graded because some run returned them." in said
     assert "R@5 without" in words(open_page("scores", view="trust in recall", measure=["RR"]))
     with Store(filled) as store:
-        store.change_run("<b>some</b>", system="search")
+        store.runs.change("<b>some</b>", system="search")
     assert "all runs are of one system" in words(open_page("scores", view="trust in recall"))
 
 
@@ -453,11 +461,13 @@ VIEWS = ["measures", "by task", "recall over k", "ties", "trust in recall", "key
 def test_every_view_obeys_the_bucket_or_says_that_it_wants_one(filled: Path, view: str):
     """Run tied answers q1 alone, so that only its row tells where ties are asked for."""
     with Store(filled) as store:
-        [one, two, three] = store.queries()
+        [one, two, three] = store.queries.all()
         asked = [replace(each, keywords=("text",), task="single") for each in (one, two, three)]
-        store.add_queries(loaded(asked), update=True)
-        store.add_run(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
-        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q3", "c2", 3)]), loaded([])))
+        store.queries.load(loaded(asked), update=True)
+        store.runs.load(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
+        store.golden_loads.add(
+            LoadedGolden(loaded([]), loaded([GoldenGrade("q3", "c2", 3)]), loaded([]))
+        )
     every, refund, setup = (
         words(open_page("scores", view=view, measure=["RR"], **place))
         for place in ({}, *({"facet": "intent", "bucket": b} for b in ("refund", "setup")))
@@ -474,17 +484,17 @@ def test_scores_say_why_nothing_has_a_value_where_every_grade_is_0(database: Pat
     why = "no measure of relevance has a value yet: nothing relevant is known"
     with Store(database) as store:
         intents = {"q1": {"intent": "refund"}, "q2": {"intent": "setup"}}
-        store.add_queries(loaded([Query(name, name, buckets=of) for name, of in intents.items()]))
-        store.add_chunks(loaded([Chunk("c1", "a text")]))
-        store.add_run(loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",))]), name="a")
-        store.add_grader("Ann")
-        store.judge(Judgment("first", "q1", "c1", "Ann", "grade", 0))
+        store.queries.load(loaded([Query(name, name, buckets=of) for name, of in intents.items()]))
+        store.chunks.load(loaded([Chunk("c1", "a text")]))
+        store.runs.load(loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",))]), name="a")
+        store.people.add("Ann")
+        store.judgments.add(Judgment("first", "q1", "c1", "Ann", "grade", 0))
     refund = {"facet": "intent", "bucket": "refund"}
     for place in ({}, refund, {"view": "ties"}):
         assert words(open_page("scores", **place)).count(why) == 1
     assert why not in words(open_page("scores", measure="Judged@10"))
     with Store(database) as store:
-        store.judge(Judgment("second", "q2", "c1", "Ann", "grade", 1))
+        store.judgments.add(Judgment("second", "q2", "c1", "Ann", "grade", 1))
     assert why not in words(open_page("scores"))
     assert words(open_page("scores", **refund)).count(why) == 1
     assert why not in words(open_page("scores", measure=["RR(rel=2)", "RR"]))
@@ -501,9 +511,9 @@ def test_a_text_that_no_run_holds_leaves_no_row_and_a_way_back(filled: Path, vie
 @pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
 def test_a_split_and_leaked_queries_are_chosen_in_the_address(filled: Path, page: str):
     with Store(filled) as store:
-        store.add_queries(loaded([Query("q0", "zero")]))
-        store.set_splits({"q1": "test", "q2": "test", "q3": "dev", "q0": "test"}, {})
-        store.mark_leaked([LeakedQuery("q0", "train.jsonl", 7, "query", 1.0, "words")])
+        store.queries.load(loaded([Query("q0", "zero")]))
+        store.splits.assign({"q1": "test", "q2": "test", "q3": "dev", "q0": "test"}, {})
+        store.splits.mark_leaked([LeakedQuery("q0", "train.jsonl", 7, "query", 1.0, "words")])
     said = words(open_page(page, split="test", leaked="without"))
     assert "split test · leaked queries left out" in said
     assert "split test" not in words(open_page(page))

@@ -36,10 +36,10 @@ def filled(database: Path) -> Path:
     late = (*chunks[1:8], "c0", "c8")
     with Store(database) as store:
         texts = [f"chunk {n} speaks of thing number {n}" for n in range(9)]
-        store.add_chunks(
+        store.chunks.load(
             loaded([Chunk(name, text, HOSTILE) for name, text in zip(chunks, texts, strict=True)])
         )
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query("fine", "one", task="single", buckets={"intent": "refund"}),
@@ -52,11 +52,11 @@ def filled(database: Path) -> Path:
         for name, order in (("first", chunks), ("late", late)):
             lists = [Ranking(q, order, tuple(range(9, 0, -1))) for q in ("fine", "dark", "new")]
             lists.append(Ranking("low", late))
-            store.add_run(loaded(lists), name=name)
+            store.runs.load(loaded(lists), name=name)
         grades = [GoldenGrade("low", name, 0) for name in chunks[1:6]]
         grades += [GoldenGrade("fine", "c0", 3), GoldenGrade("low", "c0", 2)]
         grades += [GoldenGrade("dark", "c1", 0)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return database
 
 
@@ -75,7 +75,7 @@ def listed(app: AppTest) -> list[list[str]]:
 def test_holes_of_a_whole_list_are_of_as_many_chunks_as_they_are_counted_in(filled: Path):
     with Store(filled) as store:
         deep = ("c0", *(f"x{n}" for n in range(40)))
-        store.add_run(loaded([Ranking("fine", deep)]), name="deep")
+        store.runs.load(loaded([Ranking("fine", deep)]), name="deep")
     for measure, shown in (("RR", "9 of 10"), ("nDCG@20", "19 of 20")):
         frame = listed_queries(open_queries(a="deep", measure=[measure]))
         assert dict(zip(frame["query"], frame["unjudged"], strict=True))["fine"] == shown
@@ -86,7 +86,7 @@ def test_holes_of_a_whole_list_are_of_as_many_chunks_as_they_are_counted_in(fill
 def test_without_anything_it_says_what_to_load(database: Path):
     assert "labeler load queries" in words(open_queries())
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
+        store.queries.load(loaded([Query("q1", "one")]))
     said = words(open_queries())
     assert "labeler load run" in said
     assert "load queries" not in said
@@ -189,7 +189,7 @@ def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
 
 def test_a_run_without_a_query_in_common_is_left_behind_by_a_click(filled: Path):
     with Store(filled) as store:
-        store.add_run(loaded([Ranking("unknown", ("c1",))]), name="empty")
+        store.runs.load(loaded([Ranking("unknown", ("c1",))]), name="empty")
     app = open_queries(run="late", a="empty", measure=["RR"])
     assert "'empty' has no result for any query" in words(app)
     [button] = [each for each in app.button if each.label == "Go on without it"]
@@ -284,7 +284,7 @@ def test_the_filters_of_the_list_go_on_counting_in_an_opened_query(filled: Path)
 def test_of_many_runs_an_opened_query_says_of_the_chosen_ones_why_it_fails(filled: Path):
     with Store(filled) as store:
         for name in ("third", "fourth", "fifth"):
-            store.add_run(loaded([Ranking("low", ("c0",))]), name=name)
+            store.runs.load(loaded([Ranking("low", ("c0",))]), name=name)
     app = open_queries(query="low", a="first", b="fifth", measure=["RR"])
     said = words(app)
     table = said[said.index("Known relevant") :].split("Conventions")[0]
@@ -311,7 +311,7 @@ def test_long_names_of_runs_are_shown_by_what_differs_and_kept_whole(filled: Pat
     beginning = "2026-11-22_production-index_chunk-size"
     with Store(filled) as store:
         for old, new in (("first", "256"), ("late", "512")):
-            store.rename_run(old, f"{beginning}-{new}")
+            store.runs.rename(old, f"{beginning}-{new}")
     app = open_queries(query="low", measure=["RR"])
     assert "…size-256 ranks the one useful chunk eighth." in words(app)
     bodies = "".join(each.proto.body for each in app.get("html"))
@@ -350,9 +350,9 @@ def test_a_hole_is_said_and_never_a_zero(filled: Path):
 
 def test_a_chunk_without_a_text_says_so(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
-        store.add_chunks(loaded([Chunk("c0", " "), Chunk("c1", "", "Its title")]))
-        store.add_run(loaded([Ranking("q1", ("c0", "c1", "c2"))]), name="only")
+        store.queries.load(loaded([Query("q1", "one")]))
+        store.chunks.load(loaded([Chunk("c0", " "), Chunk("c1", "", "Its title")]))
+        store.runs.load(loaded([Ranking("q1", ("c0", "c1", "c2"))]), name="only")
     said = words(open_queries(query="q1"))
     assert "|c0||text not loaded|" in said
     assert "Its title" in said
@@ -378,9 +378,9 @@ def test_the_pool_names_every_graded_chunk_best_first(filled: Path):
 
 def test_a_query_without_results_is_not_said_to_lack_texts(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one"), Query("q2", "two")]))
-        store.add_chunks(loaded([Chunk("c0", "text")]))
-        store.add_run(loaded([Ranking("q1", ("c0",))]), name="only")
+        store.queries.load(loaded([Query("q1", "one"), Query("q2", "two")]))
+        store.chunks.load(loaded([Chunk("c0", "text")]))
+        store.runs.load(loaded([Ranking("q1", ("c0",))]), name="only")
     assert "are not loaded" not in words(open_queries(query="q2"))
 
 
@@ -414,8 +414,8 @@ def test_a_wrong_address_is_said_in_words(filled: Path, given: dict, said: str):
 
 def test_without_grades_nothing_fails_and_grading_is_suggested(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
-        store.add_run(loaded([Ranking("q1", ("c0",))]), name="only")
+        store.queries.load(loaded([Query("q1", "one")]))
+        store.runs.load(loaded([Ranking("q1", ("c0",))]), name="only")
     app = open_queries(measure=["RR"])
     assert "Nobody has graded a chunk yet" in words(app)
     assert listed(app) == [["q1", "not graded", "not graded yet"]]
@@ -424,11 +424,11 @@ def test_without_grades_nothing_fails_and_grading_is_suggested(database: Path):
 
 def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
     with Store(filled) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
-        queries = {query.query_id: query for query in store.queries()}
+        board = Scoreboard(store.collection.read(), Conventions.of())
+        queries = {query.query_id: query for query in store.queries.all()}
         measures = board.resolve(board.conventions.measures("nDCG@10"))
         found = diagnosis.find_failures(
-            board, "late", UsefulInPrompt(), store.chunks_with_text(), store.chunks_numbered
+            board, "late", UsefulInPrompt(), store.chunks.with_text(), store.texts.numbered
         )
     rows = diagnosis.query_rows(board, queries, "late", "first", measures, (None, None), found)
     given = csv_exports.query_list_csv(rows, "late", "first", measures, board.conventions)
@@ -461,26 +461,26 @@ def test_what_graders_say_of_a_query_is_its_class_and_stands_with_it(filled: Pat
     before = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}
     with Store(filled) as store:
         for name in ("Ann", "Bob"):
-            store.add_grader(name)
-        store.remark(Remark("r1", "dark", "Ann", "unanswered", HOSTILE))
-        store.remark(Remark("r2", "low", "Bob", "unclear"))
-        store.remark(Remark("r3", "fine", "Bob", "unclear"))
+            store.people.add(name)
+        store.remarks.add(Remark("r1", "dark", "Ann", "unanswered", HOSTILE))
+        store.remarks.add(Remark("r2", "low", "Bob", "unclear"))
+        store.remarks.add(Remark("r3", "fine", "Bob", "unclear"))
     after = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}
     assert before["dark"] == "nothing relevant known"
     assert (after["dark"], after["low"]) == ("no answer in the corpus", "the query is unclear")
     assert f"Ann says: nothing here answers it ({HOSTILE})" in words(open_queries(query="dark"))
     with Store(filled) as store:
-        store.remark(Remark("r4", "dark", "Ann", "withdraw"))
+        store.remarks.add(Remark("r4", "dark", "Ann", "withdraw"))
     again = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}
     assert again["dark"] == before["dark"], "what is taken back does not count"
 
 
 def test_a_chunk_that_a_grader_found_is_marked_in_the_pool(filled: Path):
     with Store(filled) as store:
-        store.add_chunks(loaded([Chunk("c-hidden", "no run has it")]))
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "low", "c-hidden", "Ann", grade=3, source="search"))
-        store.judge(Judgment("e2", "low", "c8", "Ann", grade=3, source="pool"))
+        store.chunks.load(loaded([Chunk("c-hidden", "no run has it")]))
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "low", "c-hidden", "Ann", grade=3, source="search"))
+        store.judgments.add(Judgment("e2", "low", "c8", "Ann", grade=3, source="pool"))
     shown = words(open_queries(query="low"))
     assert shown.count("found by hand") == 1
     shown = shown[shown.index("|Grade||Chunk|") :]
@@ -503,10 +503,10 @@ def test_a_set_of_one_grade_and_a_run_that_is_absent_say_so(
 ):
     """Of two queries one has a bucket, and the run a list for it."""
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one", buckets={"topic": "a"}), Query("q2", "two")]))
-        store.add_run(loaded([Ranking("q1", ("c0", "c1"))]), name="only")
+        store.queries.load(loaded([Query("q1", "one", buckets={"topic": "a"}), Query("q2", "two")]))
+        store.runs.load(loaded([Ranking("q1", ("c0", "c1"))]), name="only")
         grades = [GoldenGrade(query, "c1", grade) for query in ("q1", "q2")]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     said = words(open_queries(measure=["RR"], view="Why they fail", facet="topic"))
     assert [sentence for sentence in sentences if sentence not in said] == []
     assert re.search(r"\|no results\|.*?\|1\|", said, flags=re.S)
@@ -530,10 +530,10 @@ def test_a_list_that_follows_the_grades_is_the_one_of_a_page_opened_anew(filled:
     said = [words(page)]
     events = [("dark", "c3", 3), ("new", "c2", 2), ("low", "c1", 3), ("dark", "c3", 0)]
     with Store(filled) as store:
-        store.add_grader("Ann")
+        store.people.add("Ann")
     for number, (query, chunk, grade) in enumerate(events):
         with Store(filled) as store:
-            store.judge(Judgment(f"e{number}", query, chunk, "Ann", grade=grade))
+            store.judgments.add(Judgment(f"e{number}", query, chunk, "Ann", grade=grade))
         said.append(words(page.run()))
         st.cache_resource.clear()
         anew = open_queries(**given)

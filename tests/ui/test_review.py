@@ -43,8 +43,8 @@ def pooled(database: Path) -> Iterator[Store]:
     """Three queries, two of them in a bucket, with ten chunks each in the pool."""
     with Store(database) as store:
         ids = tuple(f"c{n}" for n in range(10))
-        store.add_chunks(loaded([Chunk(name, f"text of {name}", HOSTILE) for name in ids]))
-        store.add_queries(
+        store.chunks.load(loaded([Chunk(name, f"text of {name}", HOSTILE) for name in ids]))
+        store.queries.load(
             loaded(
                 [
                     Query("q0", HOSTILE, buckets={"pool": "<b>refund</b>"}),
@@ -53,9 +53,9 @@ def pooled(database: Path) -> Iterator[Store]:
                 ]
             )
         )
-        store.add_run(loaded([Ranking(f"q{n}", ids) for n in range(3)]), name="run")
-        store.add_grader("Ann", role="grader")
-        store.add_grader("<i>Bob</i>")
+        store.runs.load(loaded([Ranking(f"q{n}", ids) for n in range(3)]), name="run")
+        store.people.add("Ann", role="grader")
+        store.people.add("<i>Bob</i>")
         yield store
 
 
@@ -67,7 +67,7 @@ def say(pooled: Store):
     def judge(grader: str, chunk: str, grade: int | None, query: str = "q0", **more) -> None:
         kind = "cannot_tell" if grade is None else "grade"
         given = {"kind": kind, "grade": grade, **more}
-        pooled.judge(Judgment(f"e{next(numbers)}", query, chunk, grader, **given))
+        pooled.judgments.add(Judgment(f"e{next(numbers)}", query, chunk, grader, **given))
 
     return judge
 
@@ -113,7 +113,7 @@ def test_each_grader_has_a_row_and_the_days_a_chart(pooled: Store, say):
     say("Ann", "c0", 3, elapsed_ms=4_000, created_at="2026-03-01T10:00:00.000Z")
     say("Ann", "c1", None, created_at="2026-03-02T10:00:00.000Z")
     say("Ann", "c0", 2, source="repeat", created_at="2026-03-02T11:00:00.000Z")
-    pooled.remark(Remark("r1", "q1", "Ann", "unclear"))
+    pooled.remarks.add(Remark("r1", "q1", "Ann", "unclear"))
     app = open_review()
     cells = ["grader", "1", "1", "1", "0", "4.0", "2026-03-01", "2026-03-02"]
     assert row(words(app), "Ann")[:9] == [
@@ -146,7 +146,7 @@ def test_progress_is_of_all_queries_or_by_the_facet_in_the_address(pooled: Store
 
 def test_grades_that_came_with_a_file_are_progress_and_nobodys_work(pooled: Store):
     grades = [GoldenGrade("q1", "c0", 3, ("Dee",), "as before")]
-    pooled.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    pooled.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     app = open_review()
     assert "Nobody has graded yet" in words(app)
     assert "Imported grades aren't counted here." in words(app)
@@ -169,8 +169,8 @@ def test_cannot_tell_is_counted_by_reason_and_listed(pooled: Store, say):
 
 
 def test_remarks_lead_to_the_query(pooled: Store):
-    pooled.remark(Remark("r1", "q0", "Ann", "unanswered", HOSTILE))
-    pooled.remark(Remark("r2", "q1", "Ann", "unclear"))
+    pooled.remarks.add(Remark("r1", "q0", "Ann", "unanswered", HOSTILE))
+    pooled.remarks.add(Remark("r2", "q1", "Ann", "unclear"))
     app = open_review("Remarks on queries")
     assert "no passage answers it: 1" in words(app)
     assert row(words(app), "one")[:3] == ["q1", "the query is unclear", "Ann"]
@@ -191,8 +191,8 @@ def test_notes_say_beside_which_grade_they_stand(pooled: Store, say):
 
 def test_a_long_list_has_pages_and_the_address_says_which(pooled: Store):
     for number in range(101):
-        pooled.add_grader(f"G{number:03}")
-        pooled.judge(
+        pooled.people.add(f"G{number:03}")
+        pooled.judgments.add(
             Judgment(f"e{number}", "q0", "c0", f"G{number:03}", grade=1, note=f"note {number:03}")
         )
     first = words(open_review("Notes"))
@@ -300,15 +300,15 @@ def test_disagreements_come_query_by_query_the_query_with_the_widest_first(poole
     for query, chunk, grade in (("q1", "c0", 2), ("q0", "c1", 1), ("q1", "c1", 1), ("q0", "c0", 3)):
         say("Ann", chunk, 0, query=query)
         say("<i>Bob</i>", chunk, grade, query=query)
-    found = [(each.query_id, each.chunk_id) for each in pooled.disagreements()]
+    found = [(each.query_id, each.chunk_id) for each in pooled.adjudication.disagreements()]
     assert found == [("q0", "c0"), ("q0", "c1"), ("q1", "c0"), ("q1", "c1")]
 
 
 def test_disagreements_say_the_rule_and_what_a_tie_is(pooled: Store, say):
-    usual = small_print(pooled.settings())
+    usual = small_print(pooled.settings.read())
     assert usual.startswith("When graders differ: lower median, the middle one")
     assert "your decisions and your later grades of these chunks are not blind" in usual
-    ruled = small_print(replace(pooled.settings(), golden_rule=MAJORITY))
+    ruled = small_print(replace(pooled.settings.read(), golden_rule=MAJORITY))
     assert "A tie is unjudged in every measure until you decide it" in ruled
     assert "A tie" not in usual
 
@@ -317,7 +317,7 @@ def test_progress_says_that_ties_are_open(pooled: Store, say):
     say("Ann", "c0", 0)
     say("<i>Bob</i>", "c0", 3)
     assert "tied" not in words(open_page("review", review="Progress"))
-    pooled.save_settings(replace(pooled.settings(), golden_rule=MAJORITY))
+    pooled.settings.save(replace(pooled.settings.read(), golden_rule=MAJORITY))
     said = words(open_page("review", review="Progress"))
     assert "Open: nobody has graded it, or the most frequent grades are tied." in said
 

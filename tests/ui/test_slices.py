@@ -53,8 +53,8 @@ def filled(database: Path) -> Path:
     worse = {5: (high, low), 6: (high, low)}
     both = {**better, **worse, 7: (high, high)}
     with Store(database) as store:
-        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
-        store.add_queries(
+        store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
+        store.queries.load(
             loaded(
                 [
                     Query(
@@ -69,9 +69,9 @@ def filled(database: Path) -> Path:
         )
         for at, name in enumerate(("A&A", "B")):
             lists = [Ranking(f"q{n}", given[at]) for n, given in both.items()]
-            store.add_run(loaded(lists), name=name)
+            store.runs.load(loaded(lists), name=name)
         grades = [GoldenGrade(f"q{n}", "c0", 3) for n in both]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return database
 
 
@@ -105,8 +105,8 @@ def test_without_a_run_it_says_what_to_load(database: Path):
 
 def test_queries_without_buckets_say_how_to_give_some(database: Path):
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one")]))
-        store.add_run(loaded([Ranking("q1", ("c0",))]), name="only")
+        store.queries.load(loaded([Query("q1", "one")]))
+        store.runs.load(loaded([Ranking("q1", ("c0",))]), name="only")
     said = words(open_slices())
     assert '"buckets"' in said
     assert "nan" not in said.lower()
@@ -131,8 +131,8 @@ def test_every_measure_by_bucket_is_one_switch_away(filled: Path):
 @pytest.mark.parametrize("runs", [{"a": "A&A"}, {"a": "A&A", "b": "B"}])
 def test_where_two_facets_cross_each_number_leads_to_its_queries(filled: Path, runs: dict):
     with Store(filled) as store:
-        kept = [replace(each, task="single") for each in store.queries()]
-        store.add_queries(loaded(kept), update=True)
+        kept = [replace(each, task="single") for each in store.queries.all()]
+        store.queries.load(loaded(kept), update=True)
     app = open_slices(facet="intent", other="task", measure=["RR"], **runs)
     said = html.unescape("".join(element.proto.body for element in app.get("html")))
     cell = r'<td[^>]*title="[^"]* \(n (\d+)\)"[^>]*>.*?<a href="([^"]*crossing=[^"]*)">'
@@ -148,9 +148,9 @@ def test_it_says_whose_n_stands_beside_a_bucket_where_measures_differ(filled: Pa
     told = "n beside a bucket is by RR; hovering a number says its own."
     with Store(filled) as store:
         buckets = {"intent": "setup"}
-        store.add_queries(loaded([Query("zero", "nothing relevant", buckets=buckets)]))
+        store.queries.load(loaded([Query("zero", "nothing relevant", buckets=buckets)]))
         zero = [GoldenGrade("zero", "c0", 0)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(zero), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(zero), loaded([])))
     assert told in words(open_pictures(facet="intent", measure=["RR", "Judged@10"], **runs))
     assert told not in words(open_pictures(facet="intent", measure=["RR", "AP"], **runs))
 
@@ -168,9 +168,9 @@ def add_halves(path: Path) -> None:
     with Store(path) as store:
         kept = [
             replace(each, buckets={"half": f"half {int(each.query_id[1:]) % 2}", **each.buckets})
-            for each in store.queries()
+            for each in store.queries.all()
         ]
-        store.add_queries(loaded(kept), update=True)
+        store.queries.load(loaded(kept), update=True)
 
 
 def test_it_says_of_buckets_what_compare_says_or_of_those_of_the_facet_that_is_shown(
@@ -178,8 +178,8 @@ def test_it_says_of_buckets_what_compare_says_or_of_those_of_the_facet_that_is_s
 ):
     add_halves(database)
     with Store(database) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
-        tests = assess_pair(board, "old", "new", DecisionRules.of(store.settings()))
+        board = Scoreboard(store.collection.read(), Conventions.of())
+        tests = assess_pair(board, "old", "new", DecisionRules.of(store.settings.read()))
     assert describe_buckets(tests)[1].sentence.startswith("intent = setup: ")
     for page, facet, of in (
         ("slices", None, None),
@@ -268,17 +268,17 @@ def test_differences_are_marks_worst_first_and_filled_where_they_are_clear(datab
 def test_a_column_is_as_wide_as_its_intervals(database: Path):
     """B is ahead in half of the queries, and with the unjudged chunks it could be in all."""
     with Store(database) as store:
-        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
+        store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
         queries = [
             Query(f"q{n}", f"query {n}", buckets={"intent": "setup" if n < 24 else "refund"})
             for n in range(48)
         ]
-        store.add_queries(loaded(queries))
+        store.queries.load(loaded(queries))
         for name, tops in (("A", ["c1"] * 48), ("B", ["c0", "c2"] * 24)):
             lists = [Ranking(f"q{n}", (top,)) for n, top in enumerate(tops)]
-            store.add_run(loaded(lists), name=name)
+            store.runs.load(loaded(lists), name=name)
         grades = [GoldenGrade(f"q{n}", "c0", 3) for n in range(48)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     app = open_pictures(facet="intent", a="A", b="B", measure=["nDCG@10"])
     (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
     assert "± 0.8" in body
@@ -289,7 +289,7 @@ def test_the_table_names_two_runs_by_what_differs(filled: Path):
     common = "production-eu-west-1-knowledge-base-2026-11-chunks-of-512-tokens-reranked-by-"
     with Store(filled) as store:
         for name, new in (("A&A", f"{common}one"), ("B", f"{common}two")):
-            store.rename_run(name, new)
+            store.runs.rename(name, new)
     more = {"numbers": "true", "other": "task"}
     app = open_slices(facet="intent", a=f"{common}one", b=f"{common}two", measure=["RR"], **more)
     (table,) = [each.proto.body for each in app.get("html") if "unjudged A" in each.proto.body]
@@ -308,7 +308,7 @@ def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
     """RR is defined for seven queries and R(rel=3)@5 for two of them, one in each bucket."""
     with Store(filled) as store:
         grades = [GoldenGrade(f"q{n}", "c0", 3 if n in (1, 5) else 1) for n in range(1, 8)]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])), update=True)
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])), update=True)
     given = {"facet": "intent", "measure": ["RR", "R(rel=3)@5"], "least": "2"}
     for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}):
         app = open_pictures(**given, **runs)
@@ -384,7 +384,7 @@ def test_a_wrong_address_is_said_in_words(filled: Path, given: dict, said: str):
 
 def test_the_file_has_every_digit_and_the_conventions(filled: Path):
     with Store(filled) as store:
-        board = Scoreboard(store.collection(), Conventions.of())
+        board = Scoreboard(store.collection.read(), Conventions.of())
     found = compare(board, "A&A", "B", board.conventions.measures("RR"), "intent")
     shown = ShownPair(found, [*found.deltas, *found.buckets], assess_pair(board, "A&A", "B"))
     rows = list(csv.DictReader(io.StringIO(csv_exports.comparison_csv(shown).decode())))
@@ -404,13 +404,13 @@ def golden_set(path: Path, grades: dict[str, int], facet: dict[str, str]) -> Non
     """Fill a golden set: two runs over the queries of ``facet``, one relevant chunk in each."""
     ids = list(facet)
     with Store(path) as store:
-        store.add_chunks(loaded([Chunk("c0", "one"), Chunk("c1", "two")]))
+        store.chunks.load(loaded([Chunk("c0", "one"), Chunk("c1", "two")]))
         given = [Query(q, q, buckets={"topic": facet[q]} if facet[q] else {}) for q in ids]
-        store.add_queries(loaded(given))
+        store.queries.load(loaded(given))
         for name, order in (("A", ("c0", "c1")), ("B", ("c1", "c0"))):
-            store.add_run(loaded([Ranking(q, order) for q in ids]), name=name)
+            store.runs.load(loaded([Ranking(q, order) for q in ids]), name=name)
         golden = [GoldenGrade(q, "c0", grade) for q, grade in grades.items()]
-        store.add_golden(LoadedGolden(loaded([]), loaded(golden), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(golden), loaded([])))
 
 
 BOTH = [{"a": "A"}, {"a": "A", "b": "B"}]
@@ -442,8 +442,8 @@ def test_a_row_of_crossed_facets_counts_all_its_queries_though_few_columns_are_d
     many = {f"q{n}": f"topic {n}" for n in range(50)}
     golden_set(database, dict.fromkeys(many, 3), many)
     with Store(database) as store:
-        kinds = [replace(query, task="single") for query in store.queries()]
-        store.add_queries(loaded(kinds), update=True)
+        kinds = [replace(query, task="single") for query in store.queries.all()]
+        store.queries.load(loaded(kinds), update=True)
     said = words(open_slices(facet="task", other="topic", a="A", measure=["RR"]))
     assert row(said, "single")[0] == "50"
     assert "38 more of topic: in the file." in said

@@ -83,7 +83,7 @@ def test_thresholds_by_other_conventions_are_not_shown_and_that_is_said(file: Pa
 
 def test_thresholds_of_other_queries_are_not_shown_and_that_is_said(file: Path):
     with Store(file.parent / "golden.db") as store:
-        store.set_splits({"q00": "test", "q01": "test"}, {})
+        store.splits.assign({"q00": "test", "q01": "test"}, {})
     file.write_text('split = "test"\n[overall]\nRR = 0.9\n')
     told = said()
     assert "gate.toml asks for values of split test, so its thresholds are not shown" in told
@@ -148,9 +148,9 @@ def test_a_last_passing_run_that_cannot_be_held_against_is_told(file: Path):
     database = file.parent / "golden.db"
     CliRunner().invoke(main, ["--db", str(database), "gate", str(file), "--begin"])
     with Store(database) as store:
-        store.drop_run("new")
-        store.add_grader("Ann")
-        store.judge(Judgment("e1", "q00", "c1", "Ann", grade=1))
+        store.runs.drop("new")
+        store.people.add("Ann")
+        store.judgments.add(Judgment("e1", "q00", "c1", "Ann", grade=1))
     told = said()
     assert "▽" not in told.replace("▽ |", "")
     assert "not judged: new, which passed on" in told

@@ -22,7 +22,7 @@ def seasons(tmp_path: Path) -> Path:
     """Three runs of one system, whose last has fallen; 12 of 30 queries are of tax."""
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(
+        store.queries.load(
             loaded(
                 [
                     Query(name, f"query {name}", buckets={"topic": "tax" if at < 12 else "rest"})
@@ -33,9 +33,9 @@ def seasons(tmp_path: Path) -> Path:
         for run, rank in RANKS.items():
             chunks = [*(f"x{n}" for n in range(1, rank)), "c"]
             lists = [Ranking(name, tuple(chunks)) for name in QUERIES]
-            store.add_run(loaded(lists), name=run, system="search", created_at=DATES[run])
+            store.runs.load(loaded(lists), name=run, system="search", created_at=DATES[run])
         grades = [GoldenGrade(name, "c", 3) for name in QUERIES]
-        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.golden_loads.add(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
 
@@ -56,7 +56,7 @@ def test_a_system_is_shown_by_date_with_what_fell(seasons: Path) -> None:
 def test_the_system_of_a_marked_run_has_the_look_of_that_run(seasons: Path) -> None:
     with Store(seasons) as store:
         lists = [Ranking(name, ("c",)) for name in QUERIES]
-        store.add_run(loaded(lists), name="new", system="other", created_at="2026-09-01")
+        store.runs.load(loaded(lists), name="new", system="other", created_at="2026-09-01")
 
     def legend(**marked: str) -> list[str]:
         app = open_page("scores", view="trend", measure="RR", **marked)
@@ -97,8 +97,8 @@ def test_a_threshold_of_the_gate_file_is_shown_beside_the_value(
 
 def test_every_system_has_a_line_by_one_measure(seasons: Path) -> None:
     with Store(seasons) as store:
-        store.change_run("spring", system="old")
-        store.change_run("summer", created_at="")
+        store.runs.change("spring", system="old")
+        store.runs.change("summer", created_at="")
     said = words(open_page("scores", view="trend", measure=["RR", "R@1"]))
     assert "|old|" in said
     assert "|R@1|" not in said.split("|Over time|")[1]
@@ -112,9 +112,9 @@ def test_every_system_has_a_line_by_one_measure(seasons: Path) -> None:
 def test_a_change_is_split_as_the_command_does(seasons: Path) -> None:
     assert "Nothing was graded yet by 2026-06-01" in trend(parts="true")
     with Store(seasons) as store:
-        store.add_grader("Ann")
+        store.people.add("Ann")
         at = "2026-05-01T10:00:00.000Z"
-        store.judge(Judgment("e", "q00", "x1", "Ann", grade=3, created_at=at))
+        store.judgments.add(Judgment("e", "q00", "x1", "Ann", grade=3, created_at=at))
     said = trend(parts="true").replace("||", "|")
     assert "The older run is scored by the grades of 2026-06-01 (UTC), the newer by those" in said
     assert "From grades and rule" in said
@@ -124,11 +124,11 @@ def test_a_change_is_split_as_the_command_does(seasons: Path) -> None:
 
 def test_points_and_parts_are_of_the_split_that_is_chosen(seasons: Path) -> None:
     with Store(seasons) as store:
-        store.set_splits(dict.fromkeys(QUERIES[:20], "test"), {})
-        store.add_grader("Ann")
+        store.splits.assign(dict.fromkeys(QUERIES[:20], "test"), {})
+        store.people.add("Ann")
         at = "2026-05-01T10:00:00.000Z"
         for query in ("q00", "q29"):
-            store.judge(Judgment(query, query, "x1", "Ann", grade=3, created_at=at))
+            store.judgments.add(Judgment(query, query, "x1", "Ann", grade=3, created_at=at))
     said = trend(split="test", parts="true", runs="true")
     assert "||20||" in said
     assert "The older run is scored by the grades of 2026-06-01" in said
@@ -138,7 +138,7 @@ def test_points_and_parts_are_of_the_split_that_is_chosen(seasons: Path) -> None
 def test_without_dates_the_page_says_how_there_will_be_some(seasons: Path) -> None:
     with Store(seasons) as store:
         for run in DATES:
-            store.change_run(run, created_at="")
+            store.runs.change(run, created_at="")
     said = trend()
     assert "has a date, so there is no order in time" in said
     assert "labeler change run NAME --system SYSTEM --date 2026-01-31" in said
@@ -146,7 +146,7 @@ def test_without_dates_the_page_says_how_there_will_be_some(seasons: Path) -> No
 
 def test_a_system_without_any_result_is_gaps_and_no_error(seasons: Path) -> None:
     with Store(seasons) as store:
-        store.add_run(
+        store.runs.load(
             loaded([Ranking("other", ("c",))]), name="odd", system="odd", created_at="2026-01-01"
         )
     assert "no result" in trend(system="odd", runs="true", parts="true")

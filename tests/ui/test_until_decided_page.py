@@ -21,12 +21,14 @@ def asked(tmp_path: Path) -> Path:
     """Two runs of a query, and graders are asked what decides between them."""
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
-        store.add_queries(loaded([Query("q", "one")]))
-        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
-        store.add_run(loaded([Ranking("q", ("c0", "c1"))]), name="A & B")
-        store.add_run(loaded([Ranking("q", ("c2", "c3"))]), name="C")
-        settings = replace(store.settings(), strategy=ACTIVE_OF_TWO, unjudged_of=("A & B", "C"))
-        store.save_settings(settings)
+        store.queries.load(loaded([Query("q", "one")]))
+        store.chunks.load(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
+        store.runs.load(loaded([Ranking("q", ("c0", "c1"))]), name="A & B")
+        store.runs.load(loaded([Ranking("q", ("c2", "c3"))]), name="C")
+        settings = replace(
+            store.settings.read(), strategy=ACTIVE_OF_TWO, unjudged_of=("A & B", "C")
+        )
+        store.settings.save(settings)
     return path
 
 
@@ -57,7 +59,7 @@ def test_without_that_in_the_address_nothing_is_said_of_it(asked: Path) -> None:
 
 def test_an_address_of_what_is_no_longer_asked_leads_on(asked: Path) -> None:
     with Store(asked) as store:
-        store.save_settings(replace(store.settings(), strategy="query by query"))
+        store.settings.save(replace(store.settings.read(), strategy="query by query"))
     app = open_page("label", until="decided")
     assert "nothing is to be decided between two runs just now" in words(app)
     assert [each.label for each in app.button] == ["Go on without it"]

@@ -67,8 +67,8 @@ def test_one_dropped_file_becomes_queries_chunks_a_run_and_grades(database: Path
     assert "kept with the queries: category" in said
     assert "not read: tokens" in said
     with Store(database) as store:
-        assert [each.text for each in store.queries()] == [REFUND, SHIPPING]
-        assert [run.name for run in store.runs()] == ["dump"]
+        assert [each.text for each in store.queries.all()] == [REFUND, SHIPPING]
+        assert [run.name for run in store.runs.all()] == ["dump"]
 
 
 def test_a_run_gets_the_name_its_user_gives_it_and_systems_name_their_own(database: Path):
@@ -79,7 +79,7 @@ def test_a_run_gets_the_name_its_user_gives_it_and_systems_name_their_own(databa
     app = press(app, "Load 2 files")
     assert "✓ loaded: 1 query, 2 chunks, run 'bm25', run 'dense'" in words(app)
     with Store(database) as store:
-        assert {run.name for run in store.runs()} == {"of March", "bm25", "dense"}
+        assert {run.name for run in store.runs.all()} == {"of March", "bm25", "dense"}
 
 
 def test_a_table_of_two_systems_is_two_runs_under_its_usual_name(database: Path):
@@ -109,18 +109,18 @@ def test_a_file_of_no_known_kind_is_read_by_a_map_that_is_shown_before_loading(d
     app = press(app, "Load 1 file")
     assert "✓ loaded: 1 query, 1 chunk, run 'odd'" in words(app)
     with Store(database) as store:
-        assert store.settings().field_map == ODD_MAP
+        assert store.settings.read().field_map == ODD_MAP
 
 
 def test_the_map_that_worked_is_tried_on_the_next_file_like_it(database: Path):
     with Store(database) as store:
-        store.save_field_map(ODD_MAP)
+        store.settings.save_field_map(ODD_MAP)
     app = dropped(more__json=[ODD], other__json=[{"in": {"q": "why?"}}])
     assert [box.value for box in kinds(app)] == ["records", None]
     assert [each.value for each in app.text_input if each.label == MAP] == [ODD_MAP, ""]
     press(app, "Load 1 file (1 not recognised)")
     with Store(database) as store:
-        assert [run.name for run in store.runs()] == ["more"]
+        assert [run.name for run in store.runs.all()] == ["more"]
 
 
 def test_a_map_of_a_tool_is_taken_by_its_name(database: Path):
@@ -169,7 +169,7 @@ def test_grade_cuts_make_grades_and_go_with_no_map(database: Path):
     field(app, "Grade map").set_value("")
     press(app, "Load 2 files")
     with Store(database) as store:
-        assert [(each.chunk_id, each.grade) for each in store.golden_set()[1]] == [
+        assert [(each.chunk_id, each.grade) for each in store.golden_set.read()[1]] == [
             *(("c1", 3), ("c2", 0))
         ]
 
@@ -179,7 +179,7 @@ def test_the_query_itself_is_left_out_where_asked(database: Path):
     field(app, "Leave out the query itself, if queries are from the corpus").check()
     press(app, "Load 1 file")
     with Store(database) as store:
-        assert [each.chunk_ids for each in store.run_lists("run")] == [("c1",)]
+        assert [each.chunk_ids for each in store.runs.lists("run")] == [("c1",)]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from labeler.web.first_visit import STATIC
 from labeler.web.static_js import script_routes
 from tests.support.page import words
 from tests.support.signed_in import let_in
+from tests.support.store_reads import invited_with
 
 NOBODY = Credentials()
 ISSUER = "https://id.example"
@@ -63,9 +64,9 @@ def _plain_server(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_door_is_open_on_this_machine_until_somebody_is_invited(store: Store):
     assert AccessPolicy().visitor(store, Credentials(name="Ann")) == Person("Ann", "lead", "name")
     assert AccessPolicy().visitor(store, NOBODY) == Person(None, "lead", "name")
-    store.invite("Bob", hash_secret("bobs"))
+    store.people.invite("Bob", hash_secret("bobs"))
     assert AccessPolicy().visitor(store, Credentials(name="Bob")) is None
-    store.revoke("Bob")
+    store.people.revoke("Bob")
     assert AccessPolicy().visitor(store, NOBODY) == Person(None, "lead", "name")
 
 
@@ -78,7 +79,7 @@ def test_others_never_find_an_open_door_although_nobody_is_invited(
 
 
 def test_only_who_asked_for_it_keeps_the_door_open(store: Store):
-    store.invite("Bob", hash_secret("bobs"))
+    store.people.invite("Bob", hash_secret("bobs"))
     door = AccessPolicy(reachable=True, allows_anyone=True)
     assert door.visitor(store, Credentials(name="Ann")) == Person("Ann", "lead", "name")
 
@@ -96,7 +97,7 @@ def test_a_link_says_who_somebody_is_and_a_claimed_name_does_not(store: Store):
 
 
 def test_a_login_counts_only_where_the_server_has_one(store: Store):
-    store.allow("Ann", "ann@example.org")
+    store.people.allow("Ann", "ann@example.org")
     claims = Credentials(login=login())
     assert AccessPolicy(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
     assert AccessPolicy().visitor(store, claims) is None
@@ -109,8 +110,8 @@ def test_a_login_counts_only_where_the_server_has_one(store: Store):
 
 def test_a_revoked_link_leaves_a_login_that_stands(store: Store):
     let_in(store, "Ann", "old")
-    store.revoke("Ann")
-    store.allow("Ann", "ann@example.org")
+    store.people.revoke("Ann")
+    store.people.allow("Ann", "ann@example.org")
     claims = Credentials(session="old", login=login())
     assert AccessPolicy(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
 
@@ -126,9 +127,9 @@ def test_nobody_is_lead_on_a_server_for_graders_only(store: Store, invited: bool
 
 def test_a_role_is_read_anew_each_time(store: Store):
     let_in(store, "Lea", "leas", "lead")
-    store.invite("Bea", hash_secret("beas"), role="lead")
+    store.people.invite("Bea", hash_secret("beas"), role="lead")
     with Store(store.path) as other:
-        other.allow("Lea", "lea@example.org", role="grader")
+        other.people.allow("Lea", "lea@example.org", role="grader")
     assert AccessPolicy().visitor(store, Credentials(session="leas")) == Person(
         "Lea", "grader", "link"
     )
@@ -136,11 +137,11 @@ def test_a_role_is_read_anew_each_time(store: Store):
 
 def test_who_is_not_invited_may_not_grade_at_a_closed_door(store: Store, monkeypatch):
     check_may_grade(store, "Ann")
-    store.invite("Bob", hash_secret("bobs"))
+    store.people.invite("Bob", hash_secret("bobs"))
     check_may_grade(store, "Bob")
     with pytest.raises(Forbidden, match="Ann is not invited, or not any more"):
         check_may_grade(store, "Ann")
-    store.revoke("Bob")
+    store.people.revoke("Bob")
     monkeypatch.setenv(access.ANY_HOST, "1")
     with pytest.raises(Forbidden, match="Bob is not invited"):
         check_may_grade(store, "Bob")
@@ -175,7 +176,7 @@ def test_a_secret_is_long_new_each_time_and_not_kept(store: Store):
     secret = access.new_secret()
     assert len(secret) >= 43
     assert secret != access.new_secret()
-    store.invite("Ann", hash_secret(secret))
+    store.people.invite("Ann", hash_secret(secret))
     assert secret.encode() not in store.path.read_bytes()
     wal = Path(f"{store.path}-wal")
     assert secret.encode() not in (wal.read_bytes() if wal.exists() else b"")
@@ -206,7 +207,7 @@ def served(store: Store) -> Starlette:
 
 
 def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store, ask):
-    store.invite("Ann", hash_secret("secret"))
+    store.people.invite("Ann", hash_secret("secret"))
     looked = ask(served, "GET", "/join/secret")
     assert looked.status == 200
     assert b"You are invited to grade passages for " in looked.body
@@ -218,7 +219,7 @@ def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store
     assert answer.headers["cache-control"] == "no-store"
     cookie = cookies_of(answer)[SESSION_COOKIE]
     assert "secret" not in answer.headers["set-cookie"]
-    assert store.session(hash_secret(cookie.value)).name == "Ann"
+    assert store.sessions.get(hash_secret(cookie.value)).name == "Ann"
     assert (cookie["path"], cookie["samesite"], cookie["httponly"]) == ("/", "lax", True)
     assert int(cookie["max-age"]) > 300 * 24 * 3600
     assert not cookie["secure"]
@@ -226,7 +227,7 @@ def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store
 
 @pytest.mark.parametrize("forwarded", ["https", "https, http"])
 def test_the_cookie_of_a_secure_page_never_travels_in_the_open(served, store, ask, forwarded: str):
-    store.invite("Ann", hash_secret("secret"))
+    store.people.invite("Ann", hash_secret("secret"))
     proxied = {"x-forwarded-proto": forwarded}
     cookie = cookies_of(ask(served, "POST", "/join/secret", headers=proxied))[SECURE_COOKIE]
     assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
@@ -238,7 +239,7 @@ def test_the_cookie_of_a_secure_page_never_travels_in_the_open(served, store, as
 
 @pytest.mark.parametrize("secret", ["wrong", "%00", "%ED%A0%80", "x" * 5000])
 def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, secret: str):
-    store.invite("Ann", hash_secret("secret"))
+    store.people.invite("Ann", hash_secret("secret"))
     answer = ask(served, "GET", f"/join/{secret}")
     assert answer.status == 403
     assert b"work</h1>" in answer.body
@@ -246,7 +247,7 @@ def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, 
 
 
 def test_an_invitation_loads_ahead_what_its_button_leads_to(store, ask):
-    store.invite("Ann", hash_secret("secret"))
+    store.people.invite("Ann", hash_secret("secret"))
     app = Starlette(routes=[*login_routes(str(store.path)), *script_routes()])
     page = ask(app, "GET", "/join/secret").body.decode()
     found = re.findall(r'rel="modulepreload" href="([^"]+)"', page)
@@ -262,42 +263,42 @@ def test_an_invitation_loads_ahead_what_its_button_leads_to(store, ask):
 
 
 def test_a_revoked_link_does_not_work(served, store, ask):
-    store.invite("Ann", hash_secret("secret"))
-    store.revoke("Ann")
+    store.people.invite("Ann", hash_secret("secret"))
+    store.people.revoke("Ann")
     for method in ("GET", "POST"):
         assert ask(served, method, "/join/secret").status == 403
 
 
 def test_a_lead_of_an_empty_golden_set_lands_where_files_are_loaded(filled, ask):
-    filled.invite("Lea", hash_secret("leas"), role="lead")
-    filled.invite("Ann", hash_secret("anns"))
+    filled.people.invite("Lea", hash_secret("leas"), role="lead")
+    filled.people.invite("Ann", hash_secret("anns"))
     served = Starlette(routes=login_routes(str(filled.path)))
 
     def landing(secret: str) -> str:
         return ask(served, "POST", f"/join/{secret}").headers["location"]
 
     assert (landing("leas"), landing("anns")) == ("/", "/")
-    for query in filled.queries():
-        filled.retire_query(query.query_id)
+    for query in filled.queries.all():
+        filled.queries.retire(query.query_id)
     assert (landing("leas"), landing("anns")) == ("/data", "/")
 
 
 def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask):
     key = promise_lead_link(store, "Lea")
-    assert not store.has_invitations(), "showing the link has closed nothing yet"
+    assert not store.people.has_invitations(), "showing the link has closed nothing yet"
     looked = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
     assert b"Your sign-in link for " in looked.body
-    assert not store.has_invitations(), "nor has looking at it"
+    assert not store.people.has_invitations(), "nor has looking at it"
     answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert (answer.status, answer.headers["location"]) == (303, "/data?section=People")
     token = cookies_of(answer)[SESSION_COOKIE].value
-    assert store.session(hash_secret(token)).name == "Lea"
-    assert store.invited_with(hash_secret(key.secret)) == ("Lea", "lead")
-    [invited] = [entry for entry in store.audit_log() if entry.kind == "invite"]
+    assert store.sessions.get(hash_secret(token)).name == "Lea"
+    assert invited_with(store, hash_secret(key.secret)) == ("Lea", "lead")
+    [invited] = [entry for entry in store.audit.log() if entry.kind == "invite"]
     assert (invited.by, invited.way) == ("Lea", "link"), "the first lead is no stranger to the log"
     again = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert again.status == 303
-    assert len(store.ways_in()) == 1
+    assert len(store.people.ways_in()) == 1
     inside = {"cookie": f"{SESSION_COOKIE}={token}"}
     answer = ask(served, "GET", f"/join/{key.secret}", headers=inside)
     assert (answer.status, answer.headers["location"]) == (303, "/data")
@@ -309,7 +310,7 @@ def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
     key = promise_lead_link(store, "Lea")
     with Store(tmp_path / "other.db", create=True) as other:
         foreign = promise_lead_link(other, "Lea")
-    token = issue_token(store.signing_key(), store.golden_set_uuid(), "Lea")
+    token = issue_token(store.golden_set.signing_key(), store.golden_set.uuid(), "Lea")
     for path in (
         f"/join/{new_secret()}?promise={key.promise}",
         f"/join/{foreign.secret}?promise={foreign.promise}",
@@ -324,27 +325,27 @@ def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
     monkeypatch.setattr("labeler.web.auth.tokens.LIFETIME_SECONDS", -1)
     late = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
     assert (late.status, b"not opened in time" in late.body) == (403, True)
-    assert not store.has_invitations()
+    assert not store.people.has_invitations()
 
 
 def test_a_promise_does_not_open_a_door_that_somebody_else_has_closed(served, store, ask):
     key = promise_lead_link(store, "Lea")
-    store.invite("Ann", hash_secret("anns"), role="lead")
+    store.people.invite("Ann", hash_secret("anns"), role="lead")
     answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert answer.status == 403
     assert b"omebody else has invited people in the meantime" in answer.body
-    store.invite("Lea", hash_secret("as grader"))
+    store.people.invite("Lea", hash_secret("as grader"))
     assert ask(served, "POST", f"/join/{key.secret}?promise={key.promise}").status == 403
-    assert store.invited_with(hash_secret("as grader")) == ("Lea", "grader")
+    assert invited_with(store, hash_secret("as grader")) == ("Lea", "grader")
 
 
 def test_a_lead_s_own_new_link_leaves_the_old_one_until_it_is_used(served, store, ask):
-    store.invite("Lea", hash_secret("old"), role="lead")
+    store.people.invite("Lea", hash_secret("old"), role="lead")
     key = promise_lead_link(store, "Lea")
-    assert store.invited_with(hash_secret("old")) == ("Lea", "lead")
+    assert invited_with(store, hash_secret("old")) == ("Lea", "lead")
     assert ask(served, "POST", f"/join/{key.secret}?promise={key.promise}").status == 303
-    assert store.invited_with(hash_secret("old")) is None
-    assert store.invited_with(hash_secret(key.secret)) == ("Lea", "lead")
+    assert invited_with(store, hash_secret("old")) is None
+    assert invited_with(store, hash_secret(key.secret)) == ("Lea", "lead")
 
 
 GUARDED = [
@@ -384,14 +385,14 @@ def test_files_are_a_leads_only(served, store, ask, method: str, path: str):
         answer = ask(served, method, path, headers=headers)
         assert (cookie, answer.status in (200, 405)) == (cookie, status == 200)
         assert answer.status == 403 or b"for leads" not in answer.body
-    store.revoke("Lea")
+    store.people.revoke("Lea")
     headers = {"cookie": f"{SESSION_COOKIE}=leas"}
     assert ask(served, method, path, headers=headers).status == 403
 
 
 @pytest.mark.parametrize("path", FREE)
 def test_what_every_page_needs_is_everyones(served, store, ask, path: str):
-    store.invite("Ann", hash_secret("anns"))
+    store.people.invite("Ann", hash_secret("anns"))
     assert ask(served, "GET", path).status == 200
 
 
@@ -440,7 +441,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_grader_reads_in_their_language_what_is_for_leads(open_as, store: Store):
-    store.save_settings(replace(store.settings(), language="de"))
+    store.settings.save(replace(store.settings.read(), language="de"))
     said = words(open_as("review", labeler_session="anns"))
     for each in ("Review ist nur für die Leitung", "Zu Bewerten: Textstellen bewerten", "Abmelden"):
         assert each in said
@@ -455,7 +456,7 @@ def test_a_page_runs_for_leads_and_for_nobody_else(
     assert "Your access has ended" in words(open_as(name, labeler_grader="Lea"))
     assert name not in read
     assert "is for leads" not in words(open_as(name, labeler_session="leas"))
-    [entry], _ = store.audited(kind="refuse")
+    [entry], _ = store.audit.search(kind="refuse")
     assert (entry.who, entry.way, entry.address) == ("Ann", "link", "192.0.2.7")
     assert entry.subject == name.capitalize()
     assert name in read
@@ -469,21 +470,21 @@ def test_a_grader_finds_the_label_page_and_no_link_to_another(open_as):
 
 
 def test_an_invitation_says_who_sent_it_and_to_what(served, store, ask):
-    store.save_settings(Settings(name="<i>Help</i> centre", passage=("clause", "clauses")))
-    store.actor = Actor("Lea", "link", None)
-    store.invite("Ann", hash_secret("secret"))
+    store.settings.save(Settings(name="<i>Help</i> centre", passage=("clause", "clauses")))
+    store.connection.actor = Actor("Lea", "link", None)
+    store.people.invite("Ann", hash_secret("secret"))
     body = ask(served, "GET", "/join/secret").body.decode()
     assert "Lea invites you to grade clauses for &lt;i&gt;Help&lt;/i&gt; centre" in body
-    store.invite("Bea", hash_secret("leads"), role="lead")
+    store.people.invite("Bea", hash_secret("leads"), role="lead")
     assert b"Lea invites you to lead " in ask(served, "GET", "/join/leads").body
-    store.actor = None  # the command line, whose user has no name on these pages
-    store.invite("Ann", hash_secret("again"))
+    store.connection.actor = None  # the command line, whose user has no name on these pages
+    store.people.invite("Ann", hash_secret("again"))
     assert b"You are invited to grade clauses for " in ask(served, "GET", "/join/again").body
 
 
 def test_who_has_no_access_reads_neither_names_nor_what_it_is_about(served, store, ask):
-    store.save_settings(Settings(name="Help centre"))
-    store.invite("Ann", hash_secret("secret"))
+    store.settings.save(Settings(name="Help centre"))
+    store.people.invite("Ann", hash_secret("secret"))
     for address in ("/", "/join/nonsense", "/nowhere"):
         body = ask(served, "GET", address).body
         assert b"Help centre" not in body
@@ -500,8 +501,8 @@ def test_a_promised_link_goes_on_working_with_its_promise_until_it_is_revoked(
     assert ask(served, "GET", address).status == 200
     assert ask(served, "POST", address).status == 303
     monkeypatch.undo()
-    store.invite("Lea", hash_secret("newer"), role="lead")
+    store.people.invite("Lea", hash_secret("newer"), role="lead")
     for method in ("GET", "POST"):
         answer = ask(served, method, address)
         assert (answer.status, b"This link doesn" in answer.body) == (403, True)
-    assert store.invited_with(hash_secret("newer")) == ("Lea", "lead")
+    assert invited_with(store, hash_secret("newer")) == ("Lea", "lead")

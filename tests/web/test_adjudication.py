@@ -22,9 +22,9 @@ __all__ = ["pad"]
 
 def say(store: Store, chunk_id: str, grades: dict[str, int], query_id: str = "q1", **more) -> None:
     for grader, grade in grades.items():
-        store.add_grader(grader)
-        number = store.revision()
-        store.judge(Judgment(f"s{number}", query_id, chunk_id, grader, grade=grade, **more))
+        store.people.add(grader)
+        number = store.judgments.revision()
+        store.judgments.add(Judgment(f"s{number}", query_id, chunk_id, grader, grade=grade, **more))
 
 
 @pytest.fixture
@@ -38,7 +38,10 @@ def split(filled: Store) -> Store:
 
 
 def pairs(store: Store, *asked: Any) -> list[tuple[str, str, int]]:
-    return [(each.query_id, each.chunk_id, each.spread) for each in store.disagreements(*asked)]
+    return [
+        (each.query_id, each.chunk_id, each.spread)
+        for each in store.adjudication.disagreements(*asked)
+    ]
 
 
 # Which pairs they are ---------------------------------------------------------------------------
@@ -46,20 +49,20 @@ def pairs(store: Store, *asked: Any) -> list[tuple[str, str, int]]:
 
 def test_disagreements_come_query_by_query_widest_first_with_the_grade_that_counts(split: Store):
     assert pairs(split) == [("q1", "c4", 3), ("q1", "c3", 1), ("q2", "c4", 2)]
-    first = split.disagreements()[0]
+    first = split.adjudication.disagreements()[0]
     assert (first.grades, first.golden, first.is_open) == ({"Ann": 0, "Bob": 3, "Cy": 3}, 3, True)
-    split.retire_query("q2")
+    split.queries.retire("q2")
     assert ("q2", "c4", 2) not in pairs(split)
 
 
 def test_of_as_wide_ones_a_tie_comes_first(split: Store):
     say(split, "c2", {"Ann": 0, "Bob": 3})
     assert [found[1] for found in pairs(split)[:2]] == ["c2", "c4"]
-    split.save_settings(Settings(golden_rule=MAJORITY))
-    found = split.disagreements()
+    split.settings.save(Settings(golden_rule=MAJORITY))
+    found = split.adjudication.disagreements()
     assert [(each.chunk_id, each.golden) for each in found[:2]] == [("c2", None), ("c4", 3)]
-    split.save_settings(Settings(golden_rule=UPPER_MEDIAN))
-    assert split.disagreements()[0].golden == 3
+    split.settings.save(Settings(golden_rule=UPPER_MEDIAN))
+    assert split.adjudication.disagreements()[0].golden == 3
 
 
 def test_a_pair_of_graders_or_one_of_them_confines_the_list(split: Store):
@@ -67,14 +70,14 @@ def test_a_pair_of_graders_or_one_of_them_confines_the_list(split: Store):
     assert pairs(split, ["Ann", "Bob"]) == [("q1", "c4", 3), ("q1", "c3", 1)]
     assert pairs(split, ["Cy"]) == [("q1", "c4", 3), ("q2", "c4", 2)]
     assert pairs(split, ["nobody"]) == []
-    assert pairs(split, (), split.queries_in("intent", "billing")) == [("q2", "c4", 2)]
+    assert pairs(split, (), split.queries.in_bucket("intent", "billing")) == [("q2", "c4", 2)]
 
 
 def test_a_case_has_every_opinion_with_its_note_and_what_it_is_worth(split: Store, loaded):
-    split.judge(Judgment("x", "q1", "c3", "Cy", "cannot_tell", reason="needs more context"))
-    split.judge(Judgment("again", "q1", "c3", "Ann", grade=3, source="repeat", blind=False))
-    split.add_chunks(loaded([Chunk("c3", "another text")]), update=True)
-    [case] = split.cases(split.disagreements()[1:2])
+    split.judgments.add(Judgment("x", "q1", "c3", "Cy", "cannot_tell", reason="needs more context"))
+    split.judgments.add(Judgment("again", "q1", "c3", "Ann", grade=3, source="repeat", blind=False))
+    split.chunks.load(loaded([Chunk("c3", "another text")]), update=True)
+    [case] = split.adjudication.cases(split.adjudication.disagreements()[1:2])
     assert (case.query.query_id, case.chunk.text) == ("q1", "another text")
     said = {each.grader: each for each in case.opinions}
     assert (said["Ann"].grade, said["Ann"].blind) == (3, False)
@@ -85,7 +88,11 @@ def test_a_case_has_every_opinion_with_its_note_and_what_it_is_worth(split: Stor
 
 def test_a_chunk_known_by_id_only_can_be_decided_too(split: Store):
     say(split, "c5", {"Ann": 0, "Bob": 1}, "q2")
-    [case] = [each for each in split.cases(split.disagreements()) if each.chunk.chunk_id == "c5"]
+    [case] = [
+        each
+        for each in split.adjudication.cases(split.adjudication.disagreements())
+        if each.chunk.chunk_id == "c5"
+    ]
     assert (case.chunk.text, case.text_hash, case.more) == (None, None, None)
 
 
@@ -98,34 +105,34 @@ def verdict(event_id: str, grade: int, grader: str = "Lea", chunk_id: str = "c4"
 
 def test_who_did_not_know_the_adjudication_that_stands_does_not_replace_it(split: Store):
     for name in ("Lea", "Max"):
-        split.add_grader(name)
-    assert split.adjudicate(verdict("v1", 1), None)
-    assert not split.adjudicate(verdict("v1", 1), None), "sent again"
+        split.people.add(name)
+    assert split.adjudication.adjudicate(verdict("v1", 1), None)
+    assert not split.adjudication.adjudicate(verdict("v1", 1), None), "sent again"
     with pytest.raises(
         JudgmentConflict, match="Lea has adjudicated this chunk meanwhile: 1; that stands"
     ):
-        split.adjudicate(verdict("v2", 2, "Max"), None)
-    assert split.adjudicate(verdict("v2", 2, "Max"), "v1")
-    assert split.disagreements()[0].golden == 2
-    assert split.take_back_adjudication(event_id="u", undoes="v2", grader="Max")
-    assert split.disagreements()[0].golden == 1, "what stood before stands again"
-    split.take_back_adjudication(event_id="u1", undoes="v1", grader="Lea")
+        split.adjudication.adjudicate(verdict("v2", 2, "Max"), None)
+    assert split.adjudication.adjudicate(verdict("v2", 2, "Max"), "v1")
+    assert split.adjudication.disagreements()[0].golden == 2
+    assert split.adjudication.take_back(event_id="u", undoes="v2", grader="Max")
+    assert split.adjudication.disagreements()[0].golden == 1, "what stood before stands again"
+    split.adjudication.take_back(event_id="u1", undoes="v1", grader="Lea")
     with pytest.raises(JudgmentConflict, match="has been taken back"):
-        split.adjudicate(verdict("v3", 2), "v1")
+        split.adjudication.adjudicate(verdict("v3", 2), "v1")
 
 
 def test_only_ones_own_adjudications_are_taken_back(split: Store):
     for name in ("Lea", "Max"):
-        split.add_grader(name)
-    split.adjudicate(verdict("v1", 1), None)
+        split.people.add(name)
+    split.adjudication.adjudicate(verdict("v1", 1), None)
     with pytest.raises(NotFound, match="'Max' has no event 'v1' to undo"):
-        split.take_back_adjudication(event_id="u", undoes="v1", grader="Max")
+        split.adjudication.take_back(event_id="u", undoes="v1", grader="Max")
     with pytest.raises(NotFound, match="'Ann' has no adjudication 's3' to take back"):
-        split.take_back_adjudication(event_id="u", undoes="s3", grader="Ann")
-    assert split.adjudicated_by("Lea", 5) == [("v1", "q1", "c4", 1)]
-    assert split.adjudicated_by("Max", 5) == []
-    split.take_back_adjudication(event_id="u", undoes="v1", grader="Lea")
-    assert split.adjudicated_by("Lea", 5) == []
+        split.adjudication.take_back(event_id="u", undoes="s3", grader="Ann")
+    assert split.adjudication.by("Lea", 5) == [("v1", "q1", "c4", 1)]
+    assert split.adjudication.by("Max", 5) == []
+    split.adjudication.take_back(event_id="u", undoes="v1", grader="Lea")
+    assert split.adjudication.by("Lea", 5) == []
 
 
 # What the routes give and take ------------------------------------------------------------------
@@ -166,7 +173,7 @@ def undo(pad: Pad, event_id: str, undoes: str) -> dict[str, Any]:
 
 @pytest.fixture
 def lead(split: Store, ask) -> Pad:
-    split.add_grader("Lea")
+    split.people.add("Lea")
     return Pad(split, ask, "Lea")
 
 
@@ -177,11 +184,11 @@ def test_one_event_adjudicates_is_harmless_when_sent_again_and_is_undone(split: 
     given = event(lead, item, "v1", 1, note=" both are half right ", elapsed_ms=800)
     for _ in range(2):
         assert post(lead, given) == [{"event_id": "v1", "saved": True}]
-    stored = split.events()[-1]
+    stored = split.judgments.log()[-1]
     assert (stored.kind, stored.grade, stored.note) == ("adjudicate", 1, "both are half right")
     assert (stored.source, stored.text_hash) == ("adjudication", item["text_hash"])
-    assert split.contents().judgments == 13, "once"
-    assert split.changes_since(split.revision() - 1)[0].grade == 1
+    assert split.golden_set.contents().judgments == 13, "once"
+    assert split.judgments.changes_since(split.judgments.revision() - 1)[0].grade == 1
     [again] = [each for each in asked(lead, **{"from": 0})["items"] if each["chunk"] == "c4"][:1]
     assert (again["agreed"], again["adjudication"]["grade"]) == (3, 1)
     assert again["adjudication"]["grader"] == "Lea"
@@ -189,7 +196,7 @@ def test_one_event_adjudicates_is_harmless_when_sent_again_and_is_undone(split: 
     for _ in range(2):
         assert post(lead, undo(lead, "u1", "v1")) == [{"event_id": "u1", "saved": True}]
     assert asked(lead)["items"][0]["adjudication"] is None
-    audited, _ = split.audited(kind="adjudicate")
+    audited, _ = split.audit.search(kind="adjudicate")
     assert [entry.detail["grade"] for entry in audited] == ["taken back", 1]
     assert {(entry.who, entry.address) for entry in audited} == {("Lea", "127.0.0.1")}
 
@@ -198,12 +205,12 @@ def test_a_pair_that_is_asked_for_is_told_however_much_stands_before_it(
     split: Store, lead: Pad, loaded
 ):
     wide = "🙂" * 8_000
-    split.add_queries(loaded([Query("long", "what is asked", guideline=wide, reference=wide)]))
+    split.queries.load(loaded([Query("long", "what is asked", guideline=wide, reference=wide)]))
     chunks = [f"wide{number:02}" for number in range(19)]
-    split.add_chunks(loaded([Chunk(name, f"{name} {wide}") for name in chunks]))
+    split.chunks.load(loaded([Chunk(name, f"{name} {wide}") for name in chunks]))
     for name in chunks:
         say(split, name, {"Ann": 0, "Bob": 3}, "long")
-    places = [(each.query_id, each.chunk_id) for each in split.disagreements()]
+    places = [(each.query_id, each.chunk_id) for each in split.adjudication.disagreements()]
     far = places.index(("long", "wide18"))
     assert far >= len(asked(lead)["items"]), "what comes before it fills a page"
     found = asked(lead, query="long", chunk="wide18")
@@ -218,7 +225,7 @@ def test_the_audit_says_how_it_is_known_who_decided(split: Store, lead: Pad):
     post(lead, undo(lead, "u1", "v1"))
     lead.headers["cookie"] = "labeler_session=leas"
     post(lead, event(lead, item, "v2", 1))
-    ways = [entry.way for entry in split.audited(kind="adjudicate")[0]]
+    ways = [entry.way for entry in split.audit.search(kind="adjudicate")[0]]
     assert ways == ["link", "unknown", "name"], "a session, a token alone, a name as typed"
 
 
@@ -227,9 +234,9 @@ def test_who_was_told_what_others_gave_is_not_blind_whatever_their_browser_says(
 ):
     item = asked(lead)["items"][0]
     post(lead, event(lead, item, "v1", 1, blind=True))
-    assert split.events()[-1].blind is False
-    assert not split.is_blind("Lea", "q1", "c4"), "no grade of theirs is, from then on"
-    assert split.is_blind("Lea", "q1", "c2")
+    assert split.judgments.log()[-1].blind is False
+    assert not split.exposure.is_blind("Lea", "q1", "c4"), "no grade of theirs is, from then on"
+    assert split.exposure.is_blind("Lea", "q1", "c2")
 
 
 def test_a_decision_keeps_the_passages_that_made_it_and_one_of_wrong_ones_is_kept_without(
@@ -243,23 +250,23 @@ def test_a_decision_keeps_the_passages_that_made_it_and_one_of_wrong_ones_is_kep
     assert result["saved"]
     assert "400" in result["unmarked"]
     assert asked(lead)["items"][0]["adjudication"]["evidence"] == [[0, 4], [5, 6]]
-    [marked] = split.evidence()
+    [marked] = split.evidence.of_grades()
     said = (marked.kind, marked.grade, marked.who, marked.passages, marked.is_golden)
     assert said == ("adjudicate", 2, ("Lea",), ((0, 4), (5, 6)), True)
-    split.add_chunks(loaded([Chunk(first["chunk"], "another text")]), update=True)
+    split.chunks.load(loaded([Chunk(first["chunk"], "another text")]), update=True)
     assert "evidence" not in asked(lead)["items"][0]["adjudication"], "it is of another text"
 
 
 def test_a_grader_gets_no_disagreement_and_decides_none(split: Store, lead: Pad, ask):
     item = asked(lead)["items"][0]
-    split.invite("Lea", hash_secret("leas"), role="lead")
-    split.invite("Ann", hash_secret("anns"))
+    split.people.invite("Lea", hash_secret("leas"), role="lead")
+    split.people.invite("Ann", hash_secret("anns"))
     grader = lead.beside(split, "Ann")
     assert grader.answer("disagreements").status == 403
     assert post(grader, event(grader, item, "v1", 1), status=403) == (
         "this is for leads; ask one of them"
     )
-    assert split.contents().judgments == 12
+    assert split.golden_set.contents().judgments == 12
     assert grader.answer("next").status == 200, "they grade all the same"
     assert post(lead, event(lead, item, "v1", 1)) == [{"event_id": "v1", "saved": True}]
 
@@ -293,11 +300,11 @@ def test_what_makes_no_sense_is_refused_in_words_and_nothing_is_written(
         more = {"slip": lead.slip({**names, "text_hash": item["text_hash"]})}
     [result] = post(lead, {**event(lead, asked(lead)["items"][0], "v1", 1), **more})
     assert said in result["refused"]
-    assert split.contents().judgments == 12
+    assert split.golden_set.contents().judgments == 12
 
 
 def test_the_second_of_two_leads_is_told_what_the_first_decided(split: Store, lead: Pad):
-    split.add_grader("Max")
+    split.people.add("Max")
     other = lead.beside(split, "Max")
     mine, theirs = asked(lead)["items"][0], asked(other)["items"][0]
     post(lead, event(lead, mine, "v1", 1))
@@ -308,14 +315,16 @@ def test_the_second_of_two_leads_is_told_what_the_first_decided(split: Store, le
 
 def test_the_page_opens_where_nobody_has_decided(split: Store, lead: Pad, loaded):
     names = [f"n{number:02}" for number in range(45)]
-    split.add_chunks(loaded([Chunk(name, f"text of {name}") for name in names]))
-    split.add_run(loaded([Ranking("q2", tuple(names))]), name="many")
+    split.chunks.load(loaded([Chunk(name, f"text of {name}") for name in names]))
+    split.runs.load(loaded([Ranking("q2", tuple(names))]), name="many")
     for name in names:
         say(split, name, {"Ann": 0, "Bob": 3}, "q2")
-    found = split.disagreements()
+    found = split.adjudication.disagreements()
     assert len(found) == 48
     for number, each in enumerate(found[:25]):
-        split.judge(Judgment(f"v{number}", *(each.query_id, each.chunk_id), "Lea", "adjudicate", 1))
+        split.judgments.add(
+            Judgment(f"v{number}", *(each.query_id, each.chunk_id), "Lea", "adjudicate", 1)
+        )
     answer = asked(lead)
     assert (answer["from"], len(answer["items"]), answer["open"]) == (20, 20, 23)
     assert answer["next_open"] == 40
@@ -328,13 +337,13 @@ def test_the_page_opens_where_nobody_has_decided(split: Store, lead: Pad, loaded
 
 
 def test_a_tie_is_told_from_a_grade_that_counts(split: Store, lead: Pad):
-    split.save_settings(replace(split.settings(), golden_rule=MAJORITY))
+    split.settings.save(replace(split.settings.read(), golden_rule=MAJORITY))
     by_pair = {(item["query"], item["chunk"]): item["agreed"] for item in asked(lead)["items"]}
     assert by_pair == {("q1", "c4"): 3, ("q2", "c4"): None, ("q1", "c3"): None}
 
 
 def test_disagreements_are_of_the_split_that_is_asked_for(split: Store, lead: Pad):
-    split.set_splits({"q1": "dev", "q2": "test"}, {})
+    split.splits.assign({"q1": "dev", "q2": "test"}, {})
     assert {item["query"] for item in asked(lead)["items"]} == {"q1", "q2"}
     assert [item["query"] for item in asked(lead, split="test")["items"]] == ["q2"]
     assert asked(lead, split="dev", leaked="without")["total"] == 2
@@ -354,9 +363,9 @@ def listed(store: Store, *arguments: str, exit_code: int = 0) -> str:
 
 
 def test_disagreements_are_listed_in_a_terminal_with_what_counts_and_was_decided(split: Store):
-    split.save_settings(replace(split.settings(), golden_rule=MAJORITY))
-    split.add_grader("Lea")
-    split.adjudicate(verdict("v1", 1), None)
+    split.settings.save(replace(split.settings.read(), golden_rule=MAJORITY))
+    split.people.add("Lea")
+    split.adjudication.adjudicate(verdict("v1", 1), None)
     lines = listed(split).splitlines()
     assert lines[0] == "3 disagreements, 2 to decide"
     assert [" ".join(line.split()) for line in lines[2:6]] == [
@@ -373,8 +382,8 @@ def test_disagreements_are_listed_in_a_terminal_with_what_counts_and_was_decided
 
 
 def test_programs_get_a_row_for_each_persons_grade(split: Store):
-    split.add_grader("Lea")
-    split.adjudicate(verdict("v1", 1), None)
+    split.people.add("Lea")
+    split.adjudication.adjudicate(verdict("v1", 1), None)
     rows = json.loads(listed(split, "--format", "json"))
     assert [(row["grader"], row["grade"]) for row in rows[:3]] == [
         ("Ann", 0),

@@ -30,6 +30,7 @@ from labeler.web.auth import access
 from labeler.web.auth.access import hash_secret
 from tests.support.databases import assert_refused
 from tests.support.page import empty_golden_set, open_page, words
+from tests.support.store_reads import differs_from
 
 HOSTILE = "<img src=x onerror=alert(1)>\x1b]0;PWNED\x07\n| Root | lead |"
 
@@ -37,16 +38,16 @@ HOSTILE = "<img src=x onerror=alert(1)>\x1b]0;PWNED\x07\n| Root | lead |"
 @pytest.fixture
 def lea(filled: Store) -> Store:
     """A golden set in the hands of Lea, a lead who came by a link from 192.0.2.7."""
-    filled.actor = Actor("Lea", "link", "192.0.2.7")
+    filled.connection.actor = Actor("Lea", "link", "192.0.2.7")
     return filled
 
 
 def newest(store: Store) -> AuditEntry:
-    return store.audited(most=1)[0][0]
+    return store.audit.search(most=1)[0][0]
 
 
 def kinds(store: Store) -> list[str]:
-    return [entry.kind for entry in store.audit_log()]
+    return [entry.kind for entry in store.audit.log()]
 
 
 def told(entry: AuditEntry) -> tuple[str, str | None, str | None, str | None]:
@@ -54,23 +55,23 @@ def told(entry: AuditEntry) -> tuple[str, str | None, str | None, str | None]:
 
 
 DEEDS: dict[str, tuple[Callable[[Store], object], str, str | None]] = {
-    "invite": (lambda s: s.invite("Ann", hash_secret("secret")), "invite", "Ann"),
-    "allow": (lambda s: s.allow("Ann", "ann@example.org"), "invite", "Ann"),
-    "role": (lambda s: s.change_role("Bob", "lead"), "role", "Bob"),
-    "revoke": (lambda s: s.revoke("Bob"), "revoke", "Bob"),
-    "revoke all": (lambda s: s.revoke_everyone(), "revoke", None),
-    "rename grader": (lambda s: s.rename_grader("Ann", "Anna"), "rename", "Ann"),
-    "rename run": (lambda s: s.rename_run("first", "one"), "rename", "first"),
-    "date run": (lambda s: s.change_run("first", system="x"), "change", "first"),
-    "drop": (lambda s: s.drop_run("first"), "drop", "first"),
-    "retire": (lambda s: s.retire_query("q1"), "retire", "q1"),
+    "invite": (lambda s: s.people.invite("Ann", hash_secret("secret")), "invite", "Ann"),
+    "allow": (lambda s: s.people.allow("Ann", "ann@example.org"), "invite", "Ann"),
+    "role": (lambda s: s.people.change_role("Bob", "lead"), "role", "Bob"),
+    "revoke": (lambda s: s.people.revoke("Bob"), "revoke", "Bob"),
+    "revoke all": (lambda s: s.people.revoke_everyone(), "revoke", None),
+    "rename grader": (lambda s: s.people.rename("Ann", "Anna"), "rename", "Ann"),
+    "rename run": (lambda s: s.runs.rename("first", "one"), "rename", "first"),
+    "date run": (lambda s: s.runs.change("first", system="x"), "change", "first"),
+    "drop": (lambda s: s.runs.drop("first"), "drop", "first"),
+    "retire": (lambda s: s.queries.retire("q1"), "retire", "q1"),
     "settings": (
-        lambda s: s.save_settings(replace(s.settings(), prompt_k=8)),
+        lambda s: s.settings.save(replace(s.settings.read(), prompt_k=8)),
         "settings",
         "prompt_k",
     ),
     "adjudicate": (
-        lambda s: s.judge(Judgment("a1", "q1", "c3", "Ann", kind="adjudicate", grade=2)),
+        lambda s: s.judgments.add(Judgment("a1", "q1", "c3", "Ann", kind="adjudicate", grade=2)),
         "adjudicate",
         "Ann",
     ),
@@ -80,8 +81,8 @@ DEEDS: dict[str, tuple[Callable[[Store], object], str, str | None]] = {
 @pytest.mark.parametrize("deed", DEEDS)
 def test_what_is_done_is_kept_with_who_did_it(lea: Store, deed: str):
     do, kind, subject = DEEDS[deed]
-    lea.invite("Bob", hash_secret("bobs"))
-    lea.invite("Zoe", hash_secret("zoes"), role="lead")
+    lea.people.invite("Bob", hash_secret("bobs"))
+    lea.people.invite("Zoe", hash_secret("zoes"), role="lead")
     before = len(kinds(lea))
     do(lea)
     assert len(kinds(lea)) == before + 1
@@ -90,27 +91,27 @@ def test_what_is_done_is_kept_with_who_did_it(lea: Store, deed: str):
 
 
 def test_a_load_is_kept_with_its_file_and_what_it_brought(lea: Store, loaded, golden):
-    lea.add_queries(loaded([Query("q7", "new?"), Query("q8", "newer?")], "mine.jsonl"))
+    lea.queries.load(loaded([Query("q7", "new?"), Query("q8", "newer?")], "mine.jsonl"))
     assert told(newest(lea)) == ("load", "Lea", "192.0.2.7", "mine.jsonl")
     assert newest(lea).detail == {"what": "queries", "new": 2}
-    lea.add_chunks(loaded([Chunk("c9", "text")], "texts.jsonl"))
+    lea.chunks.load(loaded([Chunk("c9", "text")], "texts.jsonl"))
     assert newest(lea).detail == {"what": "chunks", "new": 1}
-    lea.add_run(loaded([Ranking("q7", ("c9",))], "a.trec"), name="third")
+    lea.runs.load(loaded([Ranking("q7", ("c9",))], "a.trec"), name="third")
     assert newest(lea).detail == {"what": "run third", "queries": 1}
-    lea.add_golden(golden([GoldenGrade("q7", "c9", 2)]))
+    lea.golden_loads.add(golden([GoldenGrade("q7", "c9", 2)]))
     assert newest(lea).detail == {"what": "golden grades", "imported": 1, "load": 2}
 
 
 def test_what_changes_nothing_is_not_kept(lea: Store, loaded, golden):
-    before = kinds(lea), lea.data_revision()
-    lea.add_queries(loaded(lea.queries()))
-    lea.add_golden(golden([GoldenGrade("q1", "c1", 3, ("Bea",))]))
-    lea.save_settings(lea.settings())
+    before = kinds(lea), lea.golden_set.data_revision()
+    lea.queries.load(loaded(lea.queries.all()))
+    lea.golden_loads.add(golden([GoldenGrade("q1", "c1", 3, ("Bea",))]))
+    lea.settings.save(lea.settings.read())
     for refused in (
-        lambda: lea.drop_run("nobody's"),
-        lambda: lea.revoke("Ann"),
-        lambda: lea.rename_grader("Ann", "Bob"),
-        lambda: lea.add_queries(loaded([Query("q1", "other words")])),
+        lambda: lea.runs.drop("nobody's"),
+        lambda: lea.people.revoke("Ann"),
+        lambda: lea.people.rename("Ann", "Bob"),
+        lambda: lea.queries.load(loaded([Query("q1", "other words")])),
     ):
         with pytest.raises(LabelerError):
             refused()
@@ -118,7 +119,7 @@ def test_what_changes_nothing_is_not_kept(lea: Store, loaded, golden):
 
 
 def test_a_setting_is_kept_as_it_was_and_as_it_is(lea: Store):
-    lea.save_settings(replace(lea.settings(), prompt_k=8, guideline="long " * 1_000))
+    lea.settings.save(replace(lea.settings.read(), prompt_k=8, guideline="long " * 1_000))
     entry = newest(lea)
     assert entry.subject == "prompt_k, guideline"
     assert entry.detail["prompt_k"] == [5, 8]
@@ -127,29 +128,29 @@ def test_a_setting_is_kept_as_it_was_and_as_it_is(lea: Store):
 
 def test_grades_and_remarks_are_in_their_own_log_only(lea: Store):
     before = kinds(lea)
-    lea.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
-    lea.judge_knowing(Judgment("e2", "q1", "c4", "Ann", grade=2), None)
+    lea.judgments.add(Judgment("e1", "q1", "c3", "Ann", grade=2))
+    lea.judgments.add_knowing(Judgment("e2", "q1", "c4", "Ann", grade=2), None)
     assert kinds(lea) == before
 
 
 def test_no_secret_is_kept(lea: Store):
     secret, _ = access.invite(lea, "Ann")
     key = access.promise_lead_link(lea, "Lea")
-    access.redeem_promise(lea, key) if not lea.has_invitations() else None
-    written = json.dumps([entry.as_dict() for entry in lea.audit_log()])
+    access.redeem_promise(lea, key) if not lea.people.has_invitations() else None
+    written = json.dumps([entry.as_dict() for entry in lea.audit.log()])
     for each in (
         secret,
         hash_secret(secret),
         key.secret,
         hash_secret(key.secret),
-        lea.signing_key(),
+        lea.golden_set.signing_key(),
     ):
         assert each not in written
 
 
 def test_in_a_terminal_the_machine_s_user_did_it(filled: Store, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("LOGNAME", "marvin")
-    filled.drop_run("first")
+    filled.runs.drop("first")
     assert (newest(filled).who, newest(filled).way) == ("marvin", "terminal")
 
 
@@ -172,29 +173,29 @@ def test_whoever_comes_again_and_again_is_one_entry_a_minute(
 ):
     monkeypatch.setattr("labeler.store.audit.moment", lambda: "2026-11-22T10:00:59.999Z")
     for _ in range(50):
-        lea.note_once("sign_in")
+        lea.audit.note_once("sign_in")
     assert kinds(lea).count("sign_in") == 1
-    lea.actor = replace(lea.actor, address="192.0.2.8")
-    lea.note_once("sign_in")
-    lea.actor = replace(lea.actor, who="Zoe")
-    lea.note_once("sign_in")
+    lea.connection.actor = replace(lea.connection.actor, address="192.0.2.8")
+    lea.audit.note_once("sign_in")
+    lea.connection.actor = replace(lea.connection.actor, who="Zoe")
+    lea.audit.note_once("sign_in")
     assert kinds(lea).count("sign_in") == 3
     monkeypatch.setattr("labeler.store.audit.moment", lambda: "2026-11-22T10:01:00.000Z")
-    lea.note_once("sign_in")
+    lea.audit.note_once("sign_in")
     assert kinds(lea).count("sign_in") == 4
 
 
 def test_it_is_searched_in_any_case_and_turned_page_by_page(lea: Store):
     for number in range(30):
-        lea.note("export", f"Datei-{number}.jsonl", {"format": "ÄRGER"})
-    found, count = lea.audited("datei-", most=10, skip=25)
+        lea.audit.note("export", f"Datei-{number}.jsonl", {"format": "ÄRGER"})
+    found, count = lea.audit.search("datei-", most=10, skip=25)
     assert count == 30
     assert [entry.subject for entry in found] == [f"Datei-{n}.jsonl" for n in (4, 3, 2, 1, 0)]
-    assert lea.audited("ärger")[1] == 30
-    assert lea.audited("192.0.2.7", kind="export")[1] == 30
-    assert lea.audited("lea", kind="drop")[1] == 0
-    assert lea.audited("%")[1] == 0
-    assert lea.audited("Exported")[1] == 30, "by the word that people read"
+    assert lea.audit.search("ärger")[1] == 30
+    assert lea.audit.search("192.0.2.7", kind="export")[1] == 30
+    assert lea.audit.search("lea", kind="drop")[1] == 0
+    assert lea.audit.search("%")[1] == 0
+    assert lea.audit.search("Exported")[1] == 30, "by the word that people read"
 
 
 @pytest.fixture
@@ -210,8 +211,8 @@ def run(filled: Store) -> Callable[..., str]:
 
 
 def test_the_command_lists_the_newest_first_and_no_word_moves_the_cursor(run, filled: Store):
-    filled.actor = Actor(HOSTILE, "name", "192.0.2.7")
-    filled.drop_run("first")
+    filled.connection.actor = Actor(HOSTILE, "name", "192.0.2.7")
+    filled.runs.drop("first")
     lines = run("audit", "--most", "1").splitlines()
     assert "run dropped" in lines[1]
     assert "192.0.2.7" in lines[1]
@@ -223,11 +224,11 @@ def test_the_command_lists_the_newest_first_and_no_word_moves_the_cursor(run, fi
 
 
 def test_programs_get_every_entry_whole_a_line_each(run, filled: Store):
-    filled.actor = Actor(HOSTILE, "name", "192.0.2.7")
-    filled.drop_run("first")
+    filled.connection.actor = Actor(HOSTILE, "name", "192.0.2.7")
+    filled.runs.drop("first")
     said = run("audit", "--format", "jsonl")
     entries = [json.loads(line) for line in said.splitlines()]
-    assert entries == [entry.as_dict() for entry in filled.audit_log()]
+    assert entries == [entry.as_dict() for entry in filled.audit.log()]
     assert entries[-1]["who"] == HOSTILE
     assert said.isascii()
 
@@ -238,17 +239,17 @@ def test_programs_get_every_entry_whole_a_line_each(run, filled: Store):
 def test_an_export_prints_the_seal_and_is_kept_with_it(
     run, filled: Store, tmp_path: Path, kind: str
 ):
-    seal = str(filled.newest_seal())
+    seal = str(filled.tamper_check.newest_seal())
     path = tmp_path / "out.zip"
     assert f"seal: {seal}\n" in run("export", str(path), "--format", kind)
-    golden = filled.golden_state().hash
+    golden = filled.collection.golden_state().hash
     assert newest(filled).detail == {"format": kind, "seal": seal, "golden": golden}
     assert newest(filled).subject == str(path)
-    assert filled.differs_from(filled.newest_seal()) is None
+    assert differs_from(filled, filled.tamper_check.newest_seal()) is None
 
 
 def test_the_log_and_a_beir_set_carry_the_seal_themselves(run, filled: Store, tmp_path: Path):
-    seal = str(filled.newest_seal())
+    seal = str(filled.tamper_check.newest_seal())
     run("export", str(tmp_path / "log.jsonl"), "--format", "events")
     last = (tmp_path / "log.jsonl").read_text().splitlines()[-1]
     assert json.loads(last) == {"seal": seal}
@@ -261,10 +262,10 @@ def test_the_log_and_a_beir_set_carry_the_seal_themselves(run, filled: Store, tm
 def test_on_the_standard_output_an_export_is_alone(filled: Store):
     result = CliRunner().invoke(main, ["--db", str(filled.path), "export", "-"])
     assert "seal: " not in result.stdout
-    golden = filled.golden_state().hash
+    golden = filled.collection.golden_state().hash
     said = result.stderr.splitlines()
     assert said[0].startswith("left out: ")
-    assert said[1:] == [f"golden: {golden}", f"seal: {filled.newest_seal()}"]
+    assert said[1:] == [f"golden: {golden}", f"seal: {filled.tamper_check.newest_seal()}"]
 
 
 HOLD_THE_LOCK = """
@@ -291,16 +292,16 @@ def test_an_export_does_not_wait_for_a_long_load(filled: Store, python):
     loading = python(HOLD_THE_LOCK, filled.path)
     assert loading.stdout.readline() == "held\n"
     assert import_export.export(filled, "jsonl")
-    assert not filled.note_if_possible("export", "golden.jsonl", {})
+    assert not filled.audit.note_if_possible("export", "golden.jsonl", {})
     loading.communicate("\n")
-    assert filled.note_if_possible("export", "golden.jsonl", {})
+    assert filled.audit.note_if_possible("export", "golden.jsonl", {})
 
 
 def test_the_page_shows_the_newest_first_and_every_word_as_text(tmp_path: Path):
     with Store(empty_golden_set(tmp_path)) as store:
-        store.actor = Actor(HOSTILE, "name", "192.0.2.7")
-        store.note("load", HOSTILE, {HOSTILE: HOSTILE})
-        store.note("refuse", "link", {"from": "192.0.2.8, 192.0.2.9"}, count=57)
+        store.connection.actor = Actor(HOSTILE, "name", "192.0.2.7")
+        store.audit.note("load", HOSTILE, {HOSTILE: HOSTILE})
+        store.audit.note("refuse", "link", {"from": "192.0.2.8, 192.0.2.9"}, count=57)
     app = open_page("data", section="Audit")
     said = words(app)
     assert said.index("refused") < said.index("loaded")
@@ -317,8 +318,8 @@ def test_the_page_shows_the_newest_first_and_every_word_as_text(tmp_path: Path):
 def test_the_page_is_searched_and_its_address_says_so(tmp_path: Path):
     with Store(empty_golden_set(tmp_path)) as store:
         for number in range(120):
-            store.note("export", f"file-{number}.jsonl")
-        store.note("drop", "first")
+            store.audit.note("export", f"file-{number}.jsonl")
+        store.audit.note("drop", "first")
     said = words(open_page("data", section="Audit"))
     assert "121 entries" in said
     assert re.search(r"\bfile-21\.jsonl", said)

@@ -17,12 +17,12 @@ from tests.web.test_adjudication import asked, event, post, undo
 @pytest.fixture
 def twice(store: Store, loaded) -> Store:
     """A query with a passage twice, and another one."""
-    store.add_queries(loaded([Query("q1", "How long?")]))
+    store.queries.load(loaded([Query("q1", "How long?")]))
     texts = {"c1": "Three days.", "c2": "Four days.", "c3": "Three days."}
-    store.add_chunks(loaded([Chunk(name, text, "Refunds") for name, text in texts.items()]))
-    store.add_run(loaded([Ranking("q1", tuple(texts))]), name="bm25")
+    store.chunks.load(loaded([Chunk(name, text, "Refunds") for name, text in texts.items()]))
+    store.runs.load(loaded([Ranking("q1", tuple(texts))]), name="bm25")
     for name in ("Ann", "Bob", "Lea"):
-        store.add_grader(name)
+        store.people.add(name)
     return store
 
 
@@ -42,7 +42,7 @@ def of_text(items: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def golden(store: Store) -> dict[str, tuple[int, str]]:
-    rows = store._rows(
+    rows = store.connection.rows(
         "SELECT c.chunk_id, g.grade, g.kind FROM golden AS g JOIN chunks AS c ON c.id = g.chunk"
     )
     return {chunk: (grade, kind) for chunk, grade, kind in rows}
@@ -82,15 +82,15 @@ SENT = {"query", "chunk", "text_hash", "replaces", "source", "slip"}
 def test_a_grade_is_not_blind_where_another_s_grade_of_a_copy_was_told(twice: Store, ann: Pad):
     item = of_text(ann.next()["items"])
     other = {"c1": "c3", "c3": "c1"}[item["chunk"]]
-    twice.note_told("Ann", [("q1", other)])
+    twice.exposure.note_told("Ann", [("q1", other)])
     ann.grade(item)
-    assert [each.blind for each in twice.events()] == [False, False]
+    assert [each.blind for each in twice.judgments.log()] == [False, False]
 
 
 def test_a_grade_kept_while_a_copy_came_counts_for_that_copy_too(twice: Store, ann: Pad, loaded):
     item = of_text(ann.next()["items"])
-    twice.add_chunks(loaded([Chunk("late", "Three days.", "Refunds")]))
-    twice.add_run(loaded([Ranking("q1", ("late",))]), name="dense")
+    twice.chunks.load(loaded([Chunk("late", "Three days.", "Refunds")]))
+    twice.runs.load(loaded([Ranking("q1", ("late",))]), name="dense")
     ann.grade(item, 1)
     assert {chunk for chunk, (grade, _) in golden(twice).items() if grade == 1} == {
         *("c1", "c3", "late")
@@ -103,14 +103,14 @@ def test_a_grade_kept_while_a_copy_came_counts_for_that_copy_too(twice: Store, a
 @pytest.fixture
 def unlike(twice: Store, golden) -> Store:
     """A file says 3 of one copy and 0 of the other."""
-    twice.add_golden(golden([GoldenGrade("q1", "c1", 3), GoldenGrade("q1", "c3", 0)]))
+    twice.golden_loads.add(golden([GoldenGrade("q1", "c1", 3), GoldenGrade("q1", "c3", 0)]))
     return twice
 
 
 def test_copies_whose_golden_grades_differ_are_a_disagreement(unlike: Store, lea: Pad):
-    [found] = unlike.disagreements()
+    [found] = unlike.adjudication.disagreements()
     assert (found.chunk_id, found.spread, found.is_open, found.grades) == ("c1", 3, True, {})
-    assert unlike.disagreements(["Ann"]) == [], "nobody has graded them"
+    assert unlike.adjudication.disagreements(["Ann"]) == [], "nobody has graded them"
     [item] = asked(lea)["items"]
     assert [(copy["chunk"], copy["grade"], copy["kind"]) for copy in item["copies"]] == [
         *(("c1", 3, "import"), ("c3", 0, "import"))
@@ -124,7 +124,7 @@ def test_one_decision_is_for_all_copies_and_one_undo_takes_it_back(unlike: Store
     for _ in range(2):
         assert post(lea, given) == [{"event_id": "v1", "saved": True}]
     assert golden(unlike) == {"c1": (2, "adjudicate"), "c3": (2, "adjudicate")}
-    [found] = unlike.disagreements()
+    [found] = unlike.adjudication.disagreements()
     assert (found.is_open, found.golden) == (False, 2), "it stays listed, as decided"
     assert [each["event_id"] for each in asked(lea)["undoable"]] == ["v1"]
     assert post(lea, undo(lea, "u1", "v1")) == [{"event_id": "u1", "saved": True}]
@@ -137,12 +137,12 @@ def test_one_copy_alone_can_be_decided(unlike: Store, lea: Pad):
     alone = {"chunk": "c3", "slip": copy["slip"], "replaces": copy["replaces"]}
     assert post(lea, event(lea, item, "v1", 1, **alone)) == [{"event_id": "v1", "saved": True}]
     assert golden(unlike) == {"c1": (3, "import"), "c3": (1, "adjudicate")}
-    [found] = unlike.disagreements()
+    [found] = unlike.adjudication.disagreements()
     assert (found.is_open, found.spread) == (True, 3), "deciding moves none"
     [item] = asked(lea)["items"]
     again = {"chunk": "c3", "slip": item["copies"][1]["slip"], "replaces": "v1"}
     post(lea, event(lea, item, "v2", 3, **again))
-    assert not unlike.disagreements()[0].is_open, "both have one grade now"
+    assert not unlike.adjudication.disagreements()[0].is_open, "both have one grade now"
 
 
 def test_a_decision_for_a_chunk_with_another_text_is_refused_whole(unlike: Store, lea: Pad):
@@ -157,8 +157,8 @@ def test_a_decision_for_a_chunk_with_another_text_is_refused_whole(unlike: Store
 
 def test_graders_who_differ_on_a_text_differ_once(twice: Store, ann: Pad, lea: Pad):
     for name, grade in (("Ann", 3), ("Bob", 0)):
-        twice.judge_with_copies(Judgment(name, "q1", "c1", name, grade=grade))
-    [found] = twice.disagreements()
+        twice.judgments.add(Judgment(name, "q1", "c1", name, grade=grade), to_copies=True)
+    [found] = twice.adjudication.disagreements()
     assert (found.grades, found.agreed, found.spread) == ({"Ann": 3, "Bob": 0}, 0, 3)
     assert [copy.chunk_id for copy in found.copies] == ["c1", "c3"]
     [item] = asked(lea)["items"]
@@ -166,8 +166,8 @@ def test_graders_who_differ_on_a_text_differ_once(twice: Store, ann: Pad, lea: P
         *(("Ann", 3), ("Bob", 0))
     ]
     post(lea, event(lea, item, "v1", 2, copies=["c3"]))
-    assert not twice.is_blind("Lea", "q1", "c3"), "they were told of both"
-    assert not twice.disagreements()[0].is_open
+    assert not twice.exposure.is_blind("Lea", "q1", "c3"), "they were told of both"
+    assert not twice.adjudication.disagreements()[0].is_open
 
 
 def test_the_terminal_lists_copies_that_differ_and_files_have_each(unlike: Store):
@@ -203,8 +203,8 @@ def test_a_load_says_that_it_grades_one_text_in_two_ways(twice: Store, tmp_path)
 
 
 def test_health_counts_ungraded_copies_of_graded_chunks(twice: Store, golden):
-    twice.add_golden(golden([GoldenGrade("q1", "c1", 3)]))
-    [text] = twice.copy_grades()
+    twice.golden_loads.add(golden([GoldenGrade("q1", "c1", 3)]))
+    [text] = twice.copies.grades()
     assert (text.grades, text.differ, text.ungraded) == ((("c1", 3), ("c3", None)), False, 1)
     done = CliRunner().invoke(main, ["--db", str(twice.path), "health"])
     assert "! 1 chunk repeats a graded text and is unjudged." in done.output

@@ -28,9 +28,9 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     path = small_golden_set(tmp_path / "golden.db")
     monkeypatch.setenv("LABELER_DB", str(path))
     with Store(path) as store:
-        store.add_grader("Ann")
-        store.add_grader("Bob")
-        store.save_settings(TWO)
+        store.people.add("Ann")
+        store.people.add("Bob")
+        store.settings.save(TWO)
         yield store
     st.cache_resource.clear()
 
@@ -46,7 +46,7 @@ def test_only_what_decides_is_handed_out_a_few_at_once(asked: Store):
     given = pairs_of(Assigner(asking.telling), asked)
     assert len(given) == DECIDING_AT_ONCE
     assert {source for _, _, source in given} == {ACTIVE_SOURCE}
-    best = [(query, asked.chunk_number(chunk)) for query, chunk, _ in given]
+    best = [(query, asked.chunks.number(chunk)) for query, chunk, _ in given]
     assert set(best) == set(asking.telling()[:DECIDING_AT_ONCE])
     near = {f"c{n}" for n in (*range(10), *range(20, 30))}
     assert {chunk for _, chunk, _ in given} <= near, "the top 10 of either run, and no other"
@@ -66,8 +66,8 @@ def test_the_order_handed_out_does_not_tell_what_is_most_telling(asked: Store):
 def test_once_it_is_settled_graders_go_on_query_by_query(asked: Store):
     desk = Assigner(DecisionQueue().telling)
     lists = [Ranking(f"q{n}", tuple(f"c{c}" for c in range(30))) for n in range(4)]
-    asked.add_run(loaded(lists), name="same as forward")
-    asked.save_settings(replace(TWO, unjudged_of=("forward", "same as forward")))
+    asked.runs.load(loaded(lists), name="same as forward")
+    asked.settings.save(replace(TWO, unjudged_of=("forward", "same as forward")))
     given = pairs_of(desk, asked)
     assert len(given) == 60
     assert {source for _, _, source in given} == {"pool"}
@@ -79,12 +79,12 @@ def test_a_run_that_has_gone_or_a_measure_that_cannot_decide_stops_no_grader(ask
         replace(TWO, unjudged_of=("forward", "gone")),
         replace(TWO, decide_by="NumRet"),
     ):
-        asked.save_settings(settings)
+        asked.settings.save(settings)
         assert {source for _, _, source in pairs_of(desk, asked)} == {"pool"}
 
 
 def test_other_strategies_ask_for_nothing_more(asked: Store):
-    asked.save_settings(Settings())
+    asked.settings.save(Settings())
     assert DecisionQueue().telling() == ()
 
     def never():
@@ -97,8 +97,8 @@ def test_after_a_few_grades_it_is_looked_at_anew(asked: Store):
     asking = DecisionQueue()
     before = asking.telling()
     for number, (query_id, chunk) in enumerate(before[:GRADES_UNTIL_REFRESH], 1):
-        [item] = asked.items([(query_id, chunk)], 100).values()
-        asked.judge(Judgment(f"e{number}", query_id, item.chunk.chunk_id, "Ann", grade=3))
+        [item] = asked.texts.items([(query_id, chunk)], 100).values()
+        asked.judgments.add(Judgment(f"e{number}", query_id, item.chunk.chunk_id, "Ann", grade=3))
         assert (asking.telling() is before) == (number < GRADES_UNTIL_REFRESH)
     assert not set(before[:GRADES_UNTIL_REFRESH]) & set(asking.telling())
 
@@ -135,18 +135,18 @@ def test_the_grade_keeps_why_it_was_asked_for_and_the_browser_never_learns_it(
     claimed = {name: second[name] for name in ("query", "chunk", "text_hash", "slip")}
     refused = pad.send({**pad.event("claim"), **claimed, "source": "search"})[0]["refused"]
     assert "did not hand you this passage" in refused
-    [event] = asked.events()
+    [event] = asked.judgments.log()
     assert (event.source, event.blind) == (ACTIVE_SOURCE, True)
-    assert asked.asked_to_decide() == 1
+    assert asked.assignment.asked_to_decide() == 1
     [done] = pad.get("history")["done"]
     assert done["item"]["source"] == "pool"
 
 
 def test_a_browser_that_claims_to_have_been_asked_is_not_believed(asked: Store, browser: Pad):
-    asked.save_settings(Settings(pool_depth=30))
+    asked.settings.save(Settings(pool_depth=30))
     pad = browser
     item = pad.next()["items"][0]
     back = {name: item[name] for name in ("query", "chunk", "text_hash", "slip")}
     answer = pad.send({**pad.event("made up"), **back, "source": ACTIVE_SOURCE})[0]
     assert "did not hand you this passage" in answer["refused"]
-    assert asked.asked_to_decide() == 0
+    assert asked.assignment.asked_to_decide() == 0

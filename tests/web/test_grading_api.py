@@ -23,7 +23,9 @@ __all__ = ["pad"]
 
 def others_token(filled: Store) -> dict[str, str]:
     return {
-        "x-labeler-token": tokens.issue_token(filled.signing_key(), "another golden set", "Ann")
+        "x-labeler-token": tokens.issue_token(
+            filled.golden_set.signing_key(), "another golden set", "Ann"
+        )
     }
 
 
@@ -33,7 +35,7 @@ def expired_token(filled: Store) -> dict[str, str]:
         clock.setattr(time, "time", lambda: real() - tokens.LIFETIME_SECONDS - 2)
         return {
             "x-labeler-token": tokens.issue_token(
-                filled.signing_key(), filled.golden_set_uuid(), "Ann"
+                filled.golden_set.signing_key(), filled.golden_set.uuid(), "Ann"
             )
         }
 
@@ -75,7 +77,7 @@ def test_strangers_get_nothing_and_write_nothing(filled: Store, pad: Pad, who: s
     for answer in [*answers, pad.post(body, **headers)]:
         assert answer.status == 403
         assert list(answer.json()) == ["error"]
-    assert filled.contents().judgments == 3
+    assert filled.golden_set.contents().judgments == 3
 
 
 def test_every_route_is_asked(pad: Pad):
@@ -119,13 +121,13 @@ def test_a_malformed_body_is_400_and_writes_nothing(filled: Store, pad: Pad, bod
     answer = pad.post(body)
     assert answer.status == 400
     assert answer.json()["error"]
-    assert filled.contents().judgments == 3
+    assert filled.golden_set.contents().judgments == 3
 
 
 def test_too_much_at_once_is_413(filled: Store, pad: Pad):
     event = pad.event(note="x" * MOST_BYTES)
     assert pad.post(json.dumps({"events": [event]}).encode()).status == 413
-    assert filled.contents().judgments == 3
+    assert filled.golden_set.contents().judgments == 3
 
 
 REFUSED = {
@@ -173,7 +175,7 @@ def test_one_bad_event_does_not_hold_up_the_others(filled: Store, pad: Pad, what
     assert [result["event_id"] for result in results] == ["e1", "bad", "e2"]
     assert [result.get("saved", False) for result in results] == [True, False, True]
     assert len(results[1]["refused"]) > 10
-    assert [event.event_id for event in filled.events()[3:]] == ["e1", "e2"]
+    assert [event.event_id for event in filled.judgments.log()[3:]] == ["e1", "e2"]
 
 
 @pytest.mark.parametrize("event_id", [None, "", 7, "\ud800", "a\0b", ["e"], float("inf")])
@@ -184,7 +186,7 @@ def test_an_event_without_a_usable_id_is_refused_and_the_others_are_saved(
     assert results[1] == {"event_id": "e2", "saved": True}
     assert results[0]["event_id"] is None
     assert "event id" in results[0]["refused"]
-    assert filled.contents().judgments == 4
+    assert filled.golden_set.contents().judgments == 4
 
 
 def test_odd_extras_are_left_out_and_the_grade_is_saved(filled: Store, pad: Pad):
@@ -193,10 +195,10 @@ def test_odd_extras_are_left_out_and_the_grade_is_saved(filled: Store, pad: Pad)
         event = pad.event(f"e{number}", elapsed_ms=elapsed, replaces=known)
         assert pad.send(event)[0].get("saved")
         known = f"e{number}"
-    assert [event.elapsed_ms for event in filled.events()[3:]] == [None] * 7 + [12]
+    assert [event.elapsed_ms for event in filled.judgments.log()[3:]] == [None] * 7 + [12]
     odd = {"blind": "no", "surprise": {}, "text": ["x"]}
     assert pad.send(pad.event("e9", replaces=known, **odd))[0].get("saved")
-    event = filled.events()[-1]
+    event = filled.judgments.log()[-1]
     assert (event.source, event.blind) == ("pool", True)
 
 
@@ -205,7 +207,7 @@ def test_what_came_with_a_grade_is_kept(filled: Store, pad: Pad):
     pad.send(pad.event("e1", note=f"  {hostile}\n\n", blind=False, source="search"))
     pad.send(pad.event("e2", None, kind="cannot_tell", chunk="c4", reason=" outside my field "))
     pad.send(pad.event("e3", None, kind="cannot_tell", chunk="c1", reason=" ", note="\n"))
-    one, two, three = filled.events()[3:]
+    one, two, three = filled.judgments.log()[3:]
     assert (one.note, one.blind, one.source) == (hostile, False, "search")
     assert (two.reason, two.note, two.blind, two.source) == ("outside my field", None, True, "pool")
     assert (three.reason, three.note) == (None, None)
@@ -214,40 +216,40 @@ def test_what_came_with_a_grade_is_kept(filled: Store, pad: Pad):
 
 def test_what_was_on_screen_is_kept_with_the_grade(filled: Store, pad: Pad):
     pad.send(pad.event("e1", seen_whole=False, highlighted=True))
-    wording = filled.events()[-1].text_hash
+    wording = filled.judgments.log()[-1].text_hash
     pad.send(pad.event("e2", replaces="e1", note="added later", text_hash=wording))
     pad.send(pad.event("e3", 1, replaces="e2", seen_whole=True, highlighted=False))
     pad.send(pad.event("e4", 0, replaces="e3", seen_whole="yes"))
-    screens = [(each.seen_whole, each.highlighted) for each in filled.events()[3:]]
+    screens = [(each.seen_whole, each.highlighted) for each in filled.judgments.log()[3:]]
     assert screens == [(False, True), (False, True), (True, False), (None, None)]
     undo = pad.event("u4", undoes="e4", kind=None, grade=None)
     assert pad.send(undo)[0].get("saved")
-    assert filled.events()[-1].seen_whole is True, "what holds again"
+    assert filled.judgments.log()[-1].seen_whole is True, "what holds again"
 
 
 def test_who_was_shown_the_lists_of_a_query_does_not_grade_it_blind(filled: Store, pad: Pad):
     assert pad.send(pad.event("e1", query="q1", chunk="c1"))[0].get("saved")
-    filled.note_lists_seen("Ann", "q1")
+    filled.exposure.note_lists_seen("Ann", "q1")
     assert pad.send(pad.event("e1", query="q1", chunk="c1"))[0].get("saved"), "sent again"
     pad.send(pad.event("e2", query="q1", chunk="c1", replaces="e1", blind=True))
     pad.send(pad.event("e3", query="q2", chunk="c3", blind=True))
     bob = pad.beside(filled, "Bob")
     bob.send(bob.event("e4", query="q1", chunk="c1", blind=True))
-    blind = {event.event_id: event.blind for event in filled.events()[3:]}
+    blind = {event.event_id: event.blind for event in filled.judgments.log()[3:]}
     assert blind == {"e1": True, "e2": False, "e3": True, "e4": True}
 
 
 @pytest.mark.parametrize("source", ["pool", "repeat", "list", "search"])
 def test_it_is_kept_why_a_grader_had_the_chunk(filled: Store, pad: Pad, source: str):
     pad.send(pad.event("e1", source=source))
-    assert filled.events()[-1].source == source
+    assert filled.judgments.log()[-1].source == source
 
 
 def test_the_longest_note_and_reason_are_taken(filled: Store, pad: Pad):
     note, reason = "ä" * LONGEST_NOTE, "😀" * LONGEST_REASON
     event = pad.event("e1", None, kind="cannot_tell", note=note, reason=reason)
     assert pad.send(event) == [{"event_id": "e1", "saved": True}]
-    assert (filled.events()[-1].note, filled.events()[-1].reason) == (note, reason)
+    assert (filled.judgments.log()[-1].note, filled.judgments.log()[-1].reason) == (note, reason)
     refused = pad.send(pad.event("e2", 1, note=f"{note}ä", replaces="e1"))[0]["refused"]
     assert refused == "a note can have 2,000 characters, this one has 2,001"
 
@@ -255,7 +257,7 @@ def test_the_longest_note_and_reason_are_taken(filled: Store, pad: Pad):
 def test_an_event_sent_again_is_acknowledged_and_stored_once(filled: Store, pad: Pad):
     events = [pad.event("e1"), pad.event("e2", None, kind="cannot_tell", chunk="c4")]
     assert pad.send(*events) == pad.send(*events) == pad.send(*events, *events)[:2]
-    assert [event.event_id for event in filled.events()[3:]] == ["e1", "e2"]
+    assert [event.event_id for event in filled.judgments.log()[3:]] == ["e1", "e2"]
     assert "refused" in pad.send(pad.event("e1", 3))[0]
 
 
@@ -272,7 +274,7 @@ def test_nobody_undoes_anothers_grade(filled: Store, pad: Pad):
     pad.send(pad.event("e1"))
     bob = pad.beside(filled, "Bob")
     assert "no event 'e1'" in bob.send(bob.event("u1", None, undoes="e1"))[0]["refused"]
-    assert filled.contents().golden == 4
+    assert filled.golden_set.contents().golden == 4
 
 
 def test_while_another_process_writes_nothing_is_refused_for_good(filled: Store, pad: Pad):
@@ -338,8 +340,8 @@ def test_a_golden_set_that_has_gone_is_said_and_not_made_anew(filled: Store, pad
 def test_a_grader_whom_an_older_backup_does_not_know_loses_nothing(filled: Store, ask):
     dee = Pad(filled, ask, "Dee")
     assert dee.send(dee.event()) == [{"event_id": "e1", "saved": True}]
-    assert filled.judged_by("Dee")
-    assert filled.contents().graders == 1
+    assert filled.assignment.judged_by("Dee")
+    assert filled.golden_set.contents().graders == 1
 
 
 # Two tabs, two devices --------------------------------------------------------------------------
@@ -351,10 +353,10 @@ def test_a_second_tab_does_not_overwrite_the_first(filled: Store, pad: Pad):
     assert "in another tab or on another device" in answer["refused"]
     assert answer["instead"] == {"event_id": "tab1", "kind": "grade", "grade": 3}
     assert "saved" not in answer
-    assert filled.judgment_of("Ann", "q1", "c3").grade == 3
+    assert filled.assignment.judgment_of("Ann", "q1", "c3").grade == 3
     [answer] = pad.send(pad.event("mine after all", 0, replaces="tab1"))
     assert answer == {"event_id": "mine after all", "saved": True}
-    assert [event.event_id for event in filled.events()[3:]] == ["tab1", "mine after all"]
+    assert [event.event_id for event in filled.judgments.log()[3:]] == ["tab1", "mine after all"]
 
 
 def test_what_was_taken_back_in_another_tab_is_not_changed(filled: Store, pad: Pad):
@@ -362,7 +364,7 @@ def test_what_was_taken_back_in_another_tab_is_not_changed(filled: Store, pad: P
     [answer] = pad.send(pad.event("e2", 3, replaces="e1"))
     assert answer["instead"] is None
     assert pad.send(pad.event("e3", 3))[0]["saved"]
-    assert [event.event_id for event in filled.events()[3:]] == ["e1", "u1", "e3"]
+    assert [event.event_id for event in filled.judgments.log()[3:]] == ["e1", "u1", "e3"]
 
 
 def test_after_an_undo_the_earlier_grade_is_what_is_replaced(filled: Store, pad: Pad):
@@ -378,12 +380,14 @@ def test_an_event_sent_again_is_acknowledged_even_when_outdated_since(filled: St
     assert pad.send(*events) == pad.send(*events)
     pad.send(pad.event("u2", None, undoes="e2"))
     assert all(answer["saved"] for answer in pad.send(*events))
-    assert filled.judgment_of("Ann", "q1", "c3").event_id == "e1", "sent again changes nothing"
+    assert filled.assignment.judgment_of("Ann", "q1", "c3").event_id == "e1", (
+        "sent again changes nothing"
+    )
 
 
 def test_others_grades_are_in_nobodys_way(filled: Store, pad: Pad):
-    filled.judge(Judgment("b1", "q1", "c3", "Bob", grade=0))
-    filled.judge(Judgment("verdict", "q1", "c3", "Ann", kind="adjudicate", grade=1))
+    filled.judgments.add(Judgment("b1", "q1", "c3", "Bob", grade=0))
+    filled.judgments.add(Judgment("verdict", "q1", "c3", "Ann", kind="adjudicate", grade=1))
     assert pad.send(pad.event("e1", 3))[0]["saved"]
 
 
@@ -402,7 +406,7 @@ def test_of_two_tabs_at_the_same_moment_exactly_one_stands(filled: Store, pad: P
     for thread in threads:
         thread.join()
     saved = [answer["event_id"] for answer in answers if "saved" in answer]
-    assert sorted(event.event_id for event in filled.events()[3:]) == sorted(saved)
+    assert sorted(event.event_id for event in filled.judgments.log()[3:]) == sorted(saved)
     assert sorted(event_id[0] for event_id in saved) == ["0", "1", "2", "3"]
     standing = {
         answer["event_id"]: answer["instead"]["event_id"]
@@ -421,15 +425,15 @@ def test_a_remark_is_taken_once_and_can_be_withdrawn(filled: Store, pad: Pad):
     remark = pad.remark("r1", "unanswered", note=f" {hostile} ")
     assert pad.send(remark) == pad.send(remark) == [{"event_id": "r1", "saved": True}]
     assert pad.send(pad.remark("r2", "withdraw"))[0]["saved"]
-    said = [(each.event_id, each.kind, each.note) for each in filled.remark_log()]
+    said = [(each.event_id, each.kind, each.note) for each in filled.remarks.log()]
     assert said == [("r1", "unanswered", hostile), ("r2", "withdraw", None)]
-    assert filled.remarks() == []
+    assert filled.remarks.current() == []
     assert "other content" in pad.send({**remark, "note": "another"})[0]["refused"]
-    assert filled.contents().judgments == 3, "a remark is no judgment"
+    assert filled.golden_set.contents().judgments == 3, "a remark is no judgment"
 
 
 def test_a_remark_on_a_retired_query_is_refused(filled: Store, pad: Pad):
-    filled.retire_query("q1")
+    filled.queries.retire("q1")
     assert "has been retired" in pad.send(pad.remark())[0]["refused"]
     assert "another golden set" in pad.send(pad.remark(golden_set="x"))[0]["refused"]
-    assert filled.remark_log() == []
+    assert filled.remarks.log() == []

@@ -25,7 +25,7 @@ def marking(pad: Pad, event_id: str = "e1", evidence: Any = ((0, 4),), **more: A
 
 
 def stored(store: Store) -> list[tuple[str, Any, Any]]:
-    return [(each.event_id, each.grade, each.evidence) for each in store.events()[3:]]
+    return [(each.event_id, each.grade, each.evidence) for each in store.judgments.log()[3:]]
 
 
 def test_a_grade_brings_its_passages_along_and_gets_them_back_in_every_list(
@@ -89,7 +89,7 @@ def test_what_is_no_number_is_no_place_and_takes_no_grade_along(filled: Store, p
 def test_passages_of_another_chunk_are_refused_with_their_grade(
     filled: Store, pad: Pad, loaded: Any
 ):
-    filled.add_chunks(loaded([Chunk("long", "a text that is longer than that of c3")]))
+    filled.chunks.load(loaded([Chunk("long", "a text that is longer than that of c3")]))
     shown = {"chunk": "long", "text_hash": hash_text("a text that is longer than that of c3")}
     foreign = {**pad.event(evidence=[[7, 30]], **shown), "chunk": "c3"}
     [answer] = pad.send(foreign)
@@ -108,7 +108,7 @@ def test_marks_taken_away_are_an_event_of_their_own(filled: Store, pad: Pad):
     marking(pad)
     marking(pad, "e2", evidence=[], replaces="e1", elapsed_ms=None)
     assert stored(filled)[-1] == ("e2", 2, ())
-    assert filled.pace("Ann") == 900, "how long marking took says nothing of grading"
+    assert filled.assignment.pace("Ann") == 900, "how long marking took says nothing of grading"
 
 
 def test_cannot_tell_has_no_evidence(filled: Store, pad: Pad):
@@ -122,7 +122,7 @@ def test_marking_what_was_graded_blind_leaves_it_blind(filled: Store, pad: Pad):
     pad.get("told", query="q1", chunk="c3")
     marking(pad, "e2", replaces="e1")
     marking(pad, "e3", grade=3, replaces="e2")
-    blind = [each.blind for each in filled.events()[3:]]
+    blind = [each.blind for each in filled.judgments.log()[3:]]
     assert blind == [True, True, False], "another grade knows what others gave"
 
 
@@ -135,9 +135,9 @@ def test_a_chunk_that_comes_back_unmarked_keeps_its_passages_if_it_keeps_its_gra
     for _ in range(2):  # the answer to the first may be lost
         assert pad.send(again) == [{"event_id": "e2", "saved": True}]
     assert stored(filled)[-1] == ("e2", grade, kept)
-    assert filled.self_repeats("Ann") == [(2, grade)]
+    assert filled.activity.self_repeats("Ann") == [(2, grade)]
     marking(pad, "e3", grade=grade, source="repeat", replaces="e2", evidence=[[5, 6]])
-    assert filled.self_repeats("Ann") == [(2, grade)], "marking is no second answer"
+    assert filled.activity.self_repeats("Ann") == [(2, grade)], "marking is no second answer"
 
 
 def test_nobody_replaces_passages_that_another_tab_marked_meanwhile(filled: Store, pad: Pad):
@@ -145,28 +145,28 @@ def test_nobody_replaces_passages_that_another_tab_marked_meanwhile(filled: Stor
     marking(pad, "e2", evidence=[[0, 6]], replaces="e1")
     answer = marking(pad, "e3", evidence=[[5, 6]], replaces="e1")
     assert answer["instead"]["event_id"] == "e2"
-    assert filled.evidence()[0].passages == ((0, 6),)
+    assert filled.evidence.of_grades()[0].passages == ((0, 6),)
 
 
 def test_passages_of_the_text_that_was_on_screen_are_kept_after_it_changed(
     filled: Store, pad: Pad, loaded: Any
 ):
     event = pad.event(text_hash=HASH, evidence=[[0, 6]])
-    filled.add_chunks(loaded([Chunk("c3", "t")]), update=True)
+    filled.chunks.load(loaded([Chunk("c3", "t")]), update=True)
     assert pad.send(event) == [{"event_id": "e1", "saved": True}]
     [mine] = [each["judged"] for each in pad.get("query", query="q1")["items"] if each["judged"]]
     assert (mine["lost"], "evidence" in mine) == (1, False)
-    assert not filled.evidence()[0].is_found
+    assert not filled.evidence.of_grades()[0].is_found
 
 
 def test_others_passages_are_told_to_nobody_on_the_pad(filled: Store, pad: Pad):
-    filled.judge(Judgment("b1", "q1", "c3", "Bob", grade=2, evidence=((0, 4),)))
+    filled.judgments.add(Judgment("b1", "q1", "c3", "Bob", grade=2, evidence=((0, 4),)))
     for answer in (pad.get("next"), pad.get("query", query="q1"), pad.get("history")):
         assert "evidence" not in str(answer)
 
 
 def test_the_team_asks_for_evidence_from_a_grade_that_there_is(filled: Store):
-    filled.save_settings(Settings(evidence_from=2))
-    assert filled.settings().evidence_from == 2
+    filled.settings.save(Settings(evidence_from=2))
+    assert filled.settings.read().evidence_from == 2
     with pytest.raises(ValueError, match="a grade must be 0, 1, 2 or 3"):
         Settings(evidence_from=4)

@@ -287,8 +287,8 @@ def test_the_real_server_keeps_files_for_leads_once_somebody_is_invited(
         status, headers, body = request(server, path)
         assert (path, status, b"<script" in body) == (path, 403, False)
         assert_guarded(headers)
-    filled.revoke_everyone()
-    filled.invite("Ann", hash_secret("anns again"))
+    filled.people.revoke_everyone()
+    filled.people.invite("Ann", hash_secret("anns again"))
     assert request(server, "/media/x.csv", Cookie=f"{SESSION_COOKIE}=leas")[0] == 403
 
 

@@ -28,7 +28,7 @@ ENGLISH = {"accept": "text/html", "accept-language": "en"}
 @pytest.fixture
 def served(filled: Store) -> Starlette:
     """Routes for signing in, and the page for addresses without one, of a closed golden set."""
-    filled.invite("Ann", hash_secret("anns"))
+    filled.people.invite("Ann", hash_secret("anns"))
     path = str(filled.path)
     listed = {"titles": {"/": "Label", "/scores": "Scores"}, "for_graders": ["/"]}
     return Starlette(
@@ -63,7 +63,9 @@ def test_who_has_no_access_reads_why_in_german(served, ask, path, words):
 
 
 def test_the_setting_comes_before_the_browser(served, filled: Store, ask):
-    filled.save_settings(replace(filled.settings(), language="de", passage=("Absatz", "Absätze")))
+    filled.settings.save(
+        replace(filled.settings.read(), language="de", passage=("Absatz", "Absätze"))
+    )
     said = ask(served, "GET", "/join/anns", headers=ENGLISH).body.decode()
     assert "Absätze für" in said
     assert "Je Absatz genügt eine Taste" in said
@@ -120,7 +122,7 @@ def test_a_late_link_and_a_file_for_leads_are_refused_in_german(served, filled: 
 def test_the_message_of_an_invitation_is_in_the_language_of_the_setting(
     filled: Store, code: str, first: str
 ):
-    settings = replace(filled.settings(), language=code, name="Bücher")
+    settings = replace(filled.settings.read(), language=code, name="Bücher")
     words = Words.of(settings, "en" if code == "de" else "de")
     message = Invitation("Ann", "grader", "Bücher", "Lea").message(words, "http://x/join/s")
     assert message.startswith(f"{first}\n\n")

@@ -248,7 +248,7 @@ def test_who_has_logged_in_and_may_not_come_in_is_told_why(signed, store: Store,
     assert "You are not on the list" in told(ANN)
     unconfirmed = told(ANN.replace('"email_verified": true, ', ""))
     assert "labeler serve --trust-addresses-of https://id.example" in unconfirmed
-    store.allow("Ann", "ann@example.org", issuer="https://other.example")
+    store.people.allow("Ann", "ann@example.org", issuer="https://other.example")
     assert "Your address belongs to another login" in told(ANN)
     hostile = told(ANN.replace("https://id.example", "<script>alert(1)</script>"))
     assert "&lt;script&gt;" in hostile

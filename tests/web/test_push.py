@@ -77,13 +77,13 @@ def open_page(url: str) -> Iterator[Open]:
 @pytest.fixture
 def grade(filled: Store) -> Callable[[], list[int]]:
     """Give another grade; return what is newest then."""
-    filled.add_grader("Ann")
+    filled.people.add("Ann")
     numbers = count()
 
     def give() -> list[int]:
         number = next(numbers)
-        filled.judge(Judgment(f"told {number}", "q1", "c1", "Ann", grade=number % 4))
-        return list(filled.newest())
+        filled.judgments.add(Judgment(f"told {number}", "q1", "c1", "Ann", grade=number % 4))
+        return list(filled.golden_set.newest())
 
     return give
 
@@ -109,15 +109,15 @@ def hears_nothing(page: ClientConnection) -> bool:
 
 def test_a_page_is_told_of_what_another_process_writes(filled, open_page, grade):
     page = open_page()
-    shows(page, filled.newest())
+    shows(page, filled.golden_set.newest())
     newest = grade()
     assert hears(page) == newest
     shows(page, newest)
-    filled.remark(Remark("remark", "q1", "Ann", "unclear"))
-    assert hears(page) == list(filled.newest()) != newest
-    shows(page, filled.newest())
-    filled.save_settings(filled.settings())
-    assert hears(page) == list(filled.newest())
+    filled.remarks.add(Remark("remark", "q1", "Ann", "unclear"))
+    assert hears(page) == list(filled.golden_set.newest()) != newest
+    shows(page, filled.golden_set.newest())
+    filled.settings.save(filled.settings.read())
+    assert hears(page) == list(filled.golden_set.newest())
 
 
 def test_a_grade_taken_by_this_server_is_told_without_waiting_for_the_next_look(
@@ -156,7 +156,7 @@ def test_pages_are_told_on_after_an_error_that_nobody_foresaw(
 
 
 def test_a_page_that_missed_something_is_told_when_it_comes_back(filled, open_page, grade):
-    before, newest = list(filled.newest()), grade()
+    before, newest = list(filled.golden_set.newest()), grade()
     page = open_page()
     shows(page, before)
     assert hears(page) == newest
@@ -174,7 +174,7 @@ def test_a_page_that_shows_the_newest_is_told_nothing(filled, open_page, grade):
 
 def test_a_page_that_is_still_busy_is_told_of_the_last_grade_only(filled, open_page, grade):
     page = open_page()
-    shows(page, filled.newest())
+    shows(page, filled.golden_set.newest())
     first = grade()
     assert hears(page) == first
     for _ in range(3):
@@ -187,7 +187,7 @@ def test_a_page_that_is_still_busy_is_told_of_the_last_grade_only(filled, open_p
 def test_pages_run_one_after_another(filled, open_page, grade, monkeypatch):
     monkeypatch.setattr(push, "PATIENCE_SECONDS", 3_600)
     pages = [open_page() for _ in range(3)]
-    before = filled.newest()
+    before = filled.golden_set.newest()
     newest = grade()
     for page in pages:
         shows(page, before)
@@ -199,7 +199,7 @@ def test_pages_run_one_after_another(filled, open_page, grade, monkeypatch):
 
 def test_a_page_that_does_not_answer_keeps_no_other_waiting_for_good(filled, open_page, grade):
     dead, alive = open_page(), open_page()
-    before, newest = filled.newest(), grade()
+    before, newest = filled.golden_set.newest(), grade()
     shows(dead, before)
     assert hears(dead) == newest
     shows(alive, before)
@@ -209,7 +209,7 @@ def test_a_page_that_does_not_answer_keeps_no_other_waiting_for_good(filled, ope
 
 def test_a_page_that_nobody_looks_at_is_told_when_somebody_does(filled, open_page, grade):
     hidden, seen = open_page(), open_page()
-    before = filled.newest()
+    before = filled.golden_set.newest()
     shows(hidden, None)
     newest = grade()
     shows(seen, before)
@@ -329,7 +329,7 @@ def test_only_leads_are_told(filled, open_page):
     let_in(filled, "Lea", lead := "leas", "lead")
     let_in(filled, "Gil", grader := "gils", "grader")
     shows(page := open_page(secret=lead), [0, 0, 0])
-    assert hears(page) == list(filled.newest())
+    assert hears(page) == list(filled.golden_set.newest())
     assert refusal(open_page, secret=grader) == 403
     assert refusal(open_page, secret="guessed") == 403
     assert refusal(open_page) == 403
@@ -352,9 +352,9 @@ def test_the_page_of_who_is_no_lead_any_more_runs_once_more_and_is_told_nothing_
     let_in(filled, "Lea", "leas", "lead")
     let_in(filled, "Max", secret := "maxs", "lead")
     page = open_page(secret=secret)
-    shows(page, filled.newest())
+    shows(page, filled.golden_set.newest())
     assert hears_nothing(page)
-    filled.revoke("Max")
+    filled.people.revoke("Max")
     if also_grades:
         grade()
     hears(page)
@@ -368,9 +368,9 @@ def test_who_is_no_lead_any_more_once_their_page_is_open_is_told_so_however_soon
     for number in range(8):
         let_in(filled, f"Max {number}", secret := f"maxs {number}", "lead")
         page = open_page(secret=secret)
-        filled.revoke(f"Max {number}")
+        filled.people.revoke(f"Max {number}")
         with suppress(ConnectionClosed):  # what it hears may have come first
-            shows(page, filled.newest())
+            shows(page, filled.golden_set.newest())
         hears(page)
 
 
@@ -378,7 +378,7 @@ def test_who_is_no_lead_any_more_before_their_page_has_said_anything_is_told_so(
     let_in(filled, "Lea", "leas", "lead")
     let_in(filled, "Max", secret := "maxs", "lead")
     page = open_page(secret=secret)
-    filled.revoke("Max")
+    filled.people.revoke("Max")
     hears(page)
     with pytest.raises(ConnectionClosed) as closed:
         page.recv(timeout=20)
@@ -391,7 +391,7 @@ def test_who_is_no_lead_any_more_before_their_page_has_said_anything_is_told_so(
 )
 def test_what_no_page_says_ends_its_socket_and_no_other(filled, open_page, grade, nonsense):
     page, strange = open_page(), open_page()
-    shows(page, filled.newest())
+    shows(page, filled.golden_set.newest())
     strange.send(nonsense)
     with pytest.raises(ConnectionClosed) as closed:
         strange.recv(timeout=20)

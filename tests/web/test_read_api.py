@@ -52,9 +52,9 @@ def test_next_is_the_pool_without_what_is_settled_or_ones_own(filled: Store, pad
 
 
 def test_next_is_of_a_split_where_one_is_asked_for(filled: Store, pad: Pad, loaded):
-    filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
-    filled.set_splits({"q1": "test", "q2": "dev"}, {})
-    filled.mark_leaked([LeakedQuery("q2", "few.jsonl", 1, "query", 1.0, "words")])
+    filled.chunks.load(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
+    filled.splits.assign({"q1": "test", "q2": "dev"}, {})
+    filled.splits.mark_leaked([LeakedQuery("q2", "few.jsonl", 1, "query", 1.0, "words")])
     assert {item["query"] for item in pad.get("next")["items"]} == {"q1", "q2"}
     answer = pad.get("next", split="dev")
     assert {item["query"] for item in answer["items"]} == {"q2"}
@@ -97,7 +97,7 @@ def test_what_a_grader_could_not_tell_is_still_open_to_others(filled: Store, pad
 
 
 def test_a_grade_closes_the_pair_for_everybody_and_its_undo_opens_it(filled: Store, pad: Pad):
-    filled.save_settings(Settings(overlap=0))
+    filled.settings.save(Settings(overlap=0))
     bob = pad.beside(filled, "Bob")
     assert ("q1", "c3") in bob.pairs()
     pad.send(pad.event("e1"))
@@ -111,8 +111,8 @@ def test_a_grade_closes_the_pair_for_everybody_and_its_undo_opens_it(filled: Sto
 def test_a_chunk_whose_text_changed_comes_again(filled: Store, pad: Pad, loaded):
     pad.send(pad.event("e1"))
     assert ("q1", "c3") not in pad.pairs()
-    changed = [replace(filled.chunk(name), text=f"new {name}") for name in ("c1", "c3")]
-    filled.add_chunks(loaded(changed), update=True)
+    changed = [replace(filled.chunks.get(name), text=f"new {name}") for name in ("c1", "c3")]
+    filled.chunks.load(loaded(changed), update=True)
     items = {(item["query"], item["chunk"]): item for item in pad.next()["items"]}
     assert {("q1", "c1"), ("q1", "c3"), ("q2", "c3")} <= set(items)
     assert not items["q1", "c4"]["stale"]
@@ -127,26 +127,26 @@ def test_a_grade_for_the_old_wording_that_was_on_the_way_does_not_settle_the_new
     filled: Store, pad: Pad, loaded
 ):
     seen = next(item for item in pad.next()["items"] if item["chunk"] == "c3")
-    filled.add_chunks(loaded([Chunk("c3", "another wording")]), update=True)
+    filled.chunks.load(loaded([Chunk("c3", "another wording")]), update=True)
     pad.grade(seen)
     assert ("q1", "c3") in pad.pairs()
-    assert filled.contents().stale == 2
+    assert filled.golden_set.contents().stale == 2
 
 
 def test_a_new_run_a_retired_query_and_new_texts_show_at_once(filled: Store, pad: Pad, loaded):
     assert pad.next()["without_text"] == 2
-    filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
+    filled.chunks.load(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
     assert pad.next()["without_text"] == 0
-    filled.add_run(loaded([Ranking("q2", ("c4",))]), name="third")
+    filled.runs.load(loaded([Ranking("q2", ("c4",))]), name="third")
     assert {("q2", "c4"), ("q2", "c5"), ("q2", "c6")} <= set(pad.pairs())
-    filled.retire_query("q2")
+    filled.queries.retire("q2")
     assert {query_id for query_id, _ in pad.pairs()} == {"q1"}
 
 
 def test_the_pool_is_as_deep_as_the_setting_says(filled: Store, pad: Pad):
-    filled.save_settings(Settings(pool_depth=1))
+    filled.settings.save(Settings(pool_depth=1))
     assert pad.pairs() == [("q1", "c4")]
-    filled.save_settings(Settings(pool_depth=3))
+    filled.settings.save(Settings(pool_depth=3))
     assert sorted(pad.pairs()) == [("q1", "c3"), ("q1", "c4")]
 
 
@@ -182,9 +182,9 @@ def test_the_order_is_each_graders_own_and_stays(filled: Store, pad: Pad, ask, l
 
 def test_a_dropped_run_is_said_where_the_pool_needs_it(filled: Store, pad: Pad):
     unjudged = Settings(strategy="only unjudged of A vs B", unjudged_of=("first", "second"))
-    filled.save_settings(unjudged)
+    filled.settings.save(unjudged)
     assert len(pad.pairs()) == 2
-    filled.drop_run("second")
+    filled.runs.drop("second")
     assert "'second', which is not there any more" in pad.refused("next")
     assert pad.send(pad.event())[0]["saved"], "what was graded before is still taken"
 
@@ -201,7 +201,7 @@ def test_a_new_page_knows_what_can_be_undone(filled: Store, pad: Pad):
         ("e0", "c3", "note 0"),
     ]
     assert all(set(done) == DONE and set(done["item"]) == {*ITEM, "judged"} for done in undoable)
-    filled.judge(Judgment("verdict", "q1", "c4", "Ann", kind="adjudicate", grade=1))
+    filled.judgments.add(Judgment("verdict", "q1", "c4", "Ann", kind="adjudicate", grade=1))
     assert pad.next()["undoable"] == undoable, "U must not take a verdict back"
 
 
@@ -214,7 +214,7 @@ def test_the_history_goes_back_page_by_page(filled: Store, pad: Pad, loaded):
         pages.append([each["event_id"] for each in done])
         before = {"before": pages[-1][-1]}
     assert [len(page) for page in pages] == [20, 20, 5]
-    log = [event.event_id for event in filled.events()[3:]]
+    log = [event.event_id for event in filled.judgments.log()[3:]]
     assert [event_id for page in pages for event_id in page] == log[::-1]
     assert set(pad.get("history")["queries"]) == {each.split("/")[1] for each in pages[0]}
 
@@ -236,9 +236,9 @@ def test_the_history_says_what_an_undo_would_leave(filled: Store, pad: Pad):
 def test_the_whole_query_shows_ones_own_judgments_and_what_is_alike(
     filled: Store, pad: Pad, loaded
 ):
-    filled.add_chunks(loaded([Chunk("c4", "Text 3!")]), update=True)
+    filled.chunks.load(loaded([Chunk("c4", "Text 3!")]), update=True)
     pad.send(pad.event("e1", 1, note="mine"))
-    filled.judge(Judgment("b1", "q1", "c4", "Bob", grade=3, note="a secret"))
+    filled.judgments.add(Judgment("b1", "q1", "c4", "Bob", grade=3, note="a secret"))
     answer = pad.get("query", query="q1")
     assert [set(item) for item in answer["items"]] == [ITEM | {"group", "judged"}] * 4
     assert set(answer["queries"]) == {"q1"}
@@ -257,10 +257,10 @@ def test_the_whole_query_shows_ones_own_judgments_and_what_is_alike(
 def test_a_chunk_that_every_run_missed_is_found_graded_and_counted_in_recall(
     filled: Store, pad: Pad, loaded
 ):
-    filled.add_chunks(loaded([Chunk("lost", "the archive of invoices", "Archive")]))
+    filled.chunks.load(loaded([Chunk("lost", "the archive of invoices", "Archive")]))
 
     def recall() -> float:
-        board = Scoreboard(filled.collection(), Conventions.of())
+        board = Scoreboard(filled.collection.read(), Conventions.of())
         [score] = [each for each in board.table([parse("R@5")]) if each.run == "first"]
         return score.value
 
@@ -288,13 +288,13 @@ def test_a_search_finds_what_is_in_the_pool_too(filled: Store, pad: Pad):
 
 
 def test_a_search_gives_no_more_than_thirty(filled: Store, pad: Pad, loaded):
-    filled.add_chunks(loaded([Chunk(f"s{n}", f"spare part {n}") for n in range(40)]))
+    filled.chunks.load(loaded([Chunk(f"s{n}", f"spare part {n}") for n in range(40)]))
     assert len(pad.get("search", query="q1", words="spare")["items"]) == 30
 
 
 def test_the_chunks_beside_a_chunk_are_those_of_its_document(filled: Store, pad: Pad, loaded):
     parts = [Chunk(f"d{n}", f"part {n}", f"head {n}", "doc", n) for n in (1, 2, 5)]
-    filled.add_chunks(loaded([*parts, Chunk("other", "x", None, "other doc", 3)]))
+    filled.chunks.load(loaded([*parts, Chunk("other", "x", None, "other doc", 3)]))
     assert pad.get("neighbours", chunk="d2") == {
         "before": {"title": "head 1", "text": "part 1"},
         "after": {"title": "head 5", "text": "part 5"},
@@ -310,9 +310,13 @@ def test_the_chunks_beside_a_chunk_are_those_of_its_document(filled: Store, pad:
 def test_what_others_gave_is_told_after_ones_own_judgment_and_counts_them_only(
     filled: Store, pad: Pad, loaded
 ):
-    filled.add_chunks(loaded([replace(filled.chunk("c3"), document_id="manual")]), update=True)
+    filled.chunks.load(
+        loaded([replace(filled.chunks.get("c3"), document_id="manual")]), update=True
+    )
     for name in ("Bob", "Cy"):
-        filled.judge(Judgment(name, "q1", "c3", name, grade=3, note="a secret", reason="secret"))
+        filled.judgments.add(
+            Judgment(name, "q1", "c3", name, grade=3, note="a secret", reason="secret")
+        )
     for asked in ({"query": "q1", "chunk": "c3"}, {"query": "q1", "chunk": "c1"}):
         assert "grade this passage first" in pad.refused("told", **asked)
     pad.send(pad.event("e1", 1))
@@ -340,11 +344,11 @@ def keys_of(value: Any) -> set[str]:
 
 def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, pad: Pad, loaded):
     many(filled, loaded)
-    filled.judge(
+    filled.judgments.add(
         Judgment("bobs first", "m1", "x1", "Bob", kind="cannot_tell", note="a secret note")
     )
-    filled.judge(Judgment("bobs next", "q1", "c4", "Bob", grade=3, note="a secret note"))
-    filled.remark(Remark("bobs word", "q1", "Bob", "unclear", "a secret note"))
+    filled.judgments.add(Judgment("bobs next", "q1", "c4", "Bob", grade=3, note="a secret note"))
+    filled.remarks.add(Remark("bobs word", "q1", "Bob", "unclear", "a secret note"))
     pad.send(pad.event("e1"))
     answers = [
         pad.answer("next"),
@@ -385,9 +389,9 @@ def test_a_repeat_looks_like_any_other_chunk(filled: Store, pad: Pad, loaded):
 
 def test_texts_are_given_as_they_are(filled: Store, pad: Pad, loaded):
     hostile = '<script>alert(1)</script> "quoted" \u202e {{7*7}} \U0001f600'
-    filled.add_queries(loaded([Query("h", hostile, guideline=hostile, keywords=(hostile,))]))
-    filled.add_chunks(loaded([Chunk("h", hostile, hostile, hostile)]))
-    filled.add_run(loaded([Ranking("h", ("h",))]), name=hostile.replace("\u202e", ""))
+    filled.queries.load(loaded([Query("h", hostile, guideline=hostile, keywords=(hostile,))]))
+    filled.chunks.load(loaded([Chunk("h", hostile, hostile, hostile)]))
+    filled.runs.load(loaded([Ranking("h", ("h",))]), name=hostile.replace("\u202e", ""))
     answer = pad.answer("query", query="h")
     assert answer.headers["content-type"] == "application/json"
     [item], query = answer.json()["items"], answer.json()["queries"]["h"]
@@ -400,7 +404,7 @@ def test_texts_are_given_as_they_are(filled: Store, pad: Pad, loaded):
 
 def test_requests_at_the_same_time_agree_with_the_store(filled: Store, pad: Pad, loaded):
     many(filled, loaded)
-    filled.add_grader("Dee")
+    filled.people.add("Dee")
     pads = [pad.beside(filled, name) for name in ("Ann", "Bob", "Cy", "Dee")]
     troubles: list[BaseException] = []
 

@@ -9,6 +9,7 @@ import pytest
 from labeler.model import Judgment
 from labeler.store import Store
 from tests.support.grading_client import Pad, pad
+from tests.support.store_reads import all_suggestions
 from tests.support.traffic import propose
 
 __all__ = ["pad"]
@@ -72,16 +73,18 @@ def test_a_grade_changed_after_the_proposal_was_told_is_not_blind(
     proposing.send(proposing.event("e1", 2))
     proposing.send(proposing.event("e2", 1, replaces="e1"))
     blind = dict(
-        filled._rows("SELECT event_id, blind FROM judgments WHERE event_id IN ('e1', 'e2')")
+        filled.connection.rows(
+            "SELECT event_id, blind FROM judgments WHERE event_id IN ('e1', 'e2')"
+        )
     )
     assert blind == {"e1": 1, "e2": 0}
 
 
 def test_a_proposal_never_counts(filled: Store, proposing: Pad) -> None:
-    before = filled.collection().golden_grade.tolist()
+    before = filled.collection.read().golden_grade.tolist()
     assert len(before) == 3, "what came with a file"
     proposing.send(proposing.event("e1", 2))
-    assert sorted(filled.collection().golden_grade.tolist()) == sorted([*before, 2])
+    assert sorted(filled.collection.read().golden_grade.tolist()) == sorted([*before, 2])
 
 
 def test_votes_of_a_source_are_weighed_for_one_pair_as_for_all(filled: Store) -> None:
@@ -89,14 +92,14 @@ def test_votes_of_a_source_are_weighed_for_one_pair_as_for_all(filled: Store) ->
         propose(filled.path, "q1", "c3", grade, "torn")
         for _ in range(times):
             propose(filled.path, "q1", "c4", grade, f"sure {grade}")
-    every = {(p.query_id, p.chunk_id, p.source, p.grade) for p in filled.proposals()}
+    every = {(p.query_id, p.chunk_id, p.source, p.grade) for p in all_suggestions(filled)}
     one = {
         ("q1", chunk, source, grade)
         for chunk in ("c3", "c4")
-        for source, grade in filled.proposed_for("q1", chunk)
+        for source, grade in filled.suggestions.proposed_for("q1", chunk)
     }
     assert one == every == {("q1", "c4", "sure 0", 0), ("q1", "c4", "sure 3", 3)}
-    filled.judge(Judgment("e1", "q1", "c4", "Ann", grade=3))
-    met, waiting = filled.proposals_met()
+    filled.judgments.add(Judgment("e1", "q1", "c4", "Ann", grade=3))
+    met, waiting = filled.suggestions.met()
     assert sorted(met) == [("q1", "sure 0", 0, 3), ("q1", "sure 3", 3, 3)]
     assert waiting == 0, "where a source is torn, nothing is proposed"

@@ -37,8 +37,10 @@ def dumped(
     monkeypatch.setenv("LABELER_DB", str(path))
     with Store(path, create=True) as store:
         pair = load_pair(store, [DumpFile(file) for file in files])
-        store.add_grader("Ann")
-        store.save_settings(replace(store.settings(), strategy=ACTIVE_OF_TWO, unjudged_of=pair))
+        store.people.add("Ann")
+        store.settings.save(
+            replace(store.settings.read(), strategy=ACTIVE_OF_TWO, unjudged_of=pair)
+        )
         yield store, grades
     st.cache_resource.clear()
 
@@ -71,10 +73,10 @@ def test_a_newcomer_with_two_dumps_reaches_the_right_verdict_with_at_most_60_gra
     work = DecisionQueue().decision()
     assert work is not None
     assert work.settled
-    assert work.graded == given == store.contents().judgments
+    assert work.graded == given == store.golden_set.contents().judgments
     assert verdict_of(store) == "dense"
-    assert {event.source for event in store.events()} == {ACTIVE_SOURCE}
-    assert all(event.blind for event in store.events())
+    assert {event.source for event in store.judgments.log()} == {ACTIVE_SOURCE}
+    assert all(event.blind for event in store.judgments.log())
 
 
 def verdict_of(store: Store) -> str:
@@ -115,7 +117,7 @@ def test_after_each_grade_what_decides_is_chosen_again(dumped, ask):
 @pytest.mark.parametrize("dumped", [4], indirect=True)
 def test_two_graders_at_once_are_given_other_passages(dumped, ask):
     store, _ = dumped
-    store.add_grader("Bob")
+    store.people.add("Bob")
     ann = sit_down(store, ask)
     bob = ann.beside(store, "Bob")
     assert not set(ann.pairs(until=UNTIL_DECIDED)) & set(bob.pairs(until=UNTIL_DECIDED))
@@ -125,7 +127,7 @@ def test_two_graders_at_once_are_given_other_passages(dumped, ask):
 def test_without_a_question_there_is_nothing_to_decide(dumped, ask):
     store, _ = dumped
     pad = sit_down(store, ask)
-    store.save_settings(Settings())
+    store.settings.save(Settings())
     assert "nothing is to be decided" in pad.refused("next", until=UNTIL_DECIDED)
     assert "until=decided" in pad.refused("next", until="tomorrow")
     assert "decision" not in pad.next()

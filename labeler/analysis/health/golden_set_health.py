@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,6 @@ from labeler.model import (
     GradedPair,
     Query,
     QueryOrigin,
-    Settings,
     SuggestionCheck,
     count_logged,
 )
@@ -263,44 +262,6 @@ OLD_AFTER = 180  # days, by default
 FACETS_ASIDE = ("split",)
 
 
-class HealthSource(Protocol):
-    """The part of a store that health is computed from."""
-
-    def queries(self) -> list[Query]:
-        """Return the queries in use."""
-        ...
-
-    def origins(self) -> dict[str, QueryOrigin]:
-        """Return where each query in use came from."""
-        ...
-
-    def graded_pairs(self) -> list[GradedPair]:
-        """Return every golden grade of the queries in use."""
-        ...
-
-    def proposals_met(
-        self, among: Collection[str] | None = None
-    ) -> tuple[list[SuggestionCheck], int]:
-        """Return people's first grades of suggested pairs, and how many have no golden grade."""
-        ...
-
-    def batches(self) -> list[CandidateBatch]:
-        """Return all loaded batches of candidates."""
-        ...
-
-    def settings(self) -> Settings:
-        """Return the team's settings."""
-        ...
-
-    def chunks_numbered(self, numbers: Iterable[int]) -> dict[int, Chunk]:
-        """Return the chunks with these numbers that have a text."""
-        ...
-
-    def copy_grades(self) -> list[CopyGrades]:
-        """Return the golden grades of the texts that several chunks of a query have."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class HealthInput:
     """Data from a store: queries in use with their origins, grades, suggestions, logs.
@@ -323,38 +284,6 @@ class HealthInput:
     rel: int = 1
     answers: Mapping[int, Chunk] = field(default_factory=dict)
     copies: Sequence[CopyGrades] = ()
-
-    @staticmethod
-    def of(
-        store: HealthSource,
-        spread: tuple[float, int] | None,
-        by: str,
-        alike: int | None = None,
-        among: Collection[str] | None = None,
-    ) -> HealthInput:
-        """Read all data, or only those of the queries ``among``; logs are always complete."""
-        met, only_proposed = store.proposals_met(among)
-        queries = [each for each in store.queries() if among is None or each.query_id in among]
-        pairs = store.graded_pairs()
-        graded = [each for each in pairs if among is None or each.query_id in among]
-        rel = store.settings().rel
-        answers = answering_pairs(queries, graded, rel).values()
-        return HealthInput(
-            queries=queries,
-            origins=store.origins(),
-            graded=graded,
-            only_proposed=only_proposed,
-            met=met,
-            batches=store.batches(),
-            spread=spread,
-            by=by,
-            alike=alike,
-            rel=rel,
-            answers=store.chunks_numbered(pair.chunk for each in answers for pair in each),
-            copies=[
-                each for each in store.copy_grades() if among is None or each.query_id in among
-            ],
-        )
 
 
 @dataclass(frozen=True, slots=True)

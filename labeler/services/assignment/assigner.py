@@ -94,10 +94,10 @@ class Assigner:
         query on which the grader left a remark is skipped. Raises `NotFound` for a scope without a
         query, and the errors of `OpenPairsCache.of`.
         """
-        remarks = store.remarks_by(grader)
+        remarks = store.remarks.by(grader)
         between = None if within is None else within.between
         open_pairs = None if between is None else self._opening.of(store, *between)
-        decides = open_pairs is None and store.settings().strategy == ACTIVE_OF_TWO
+        decides = open_pairs is None and store.settings.read().strategy == ACTIVE_OF_TWO
         if within is not None and within.until_decided:
             return self._next_deciding(store, grader, limit, within, remarks)
         ahead = self._telling() if decides else ()
@@ -115,7 +115,7 @@ class Assigner:
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
             copies = {pair: len(self._pool.family(pair)) for pair in judged}
-        contents = store.items([*pairs, *repeats], LONGEST_TEXT)
+        contents = store.texts.items([*pairs, *repeats], LONGEST_TEXT)
         items = [
             GradingItem(
                 content,
@@ -128,7 +128,7 @@ class Assigner:
             for pair, source in self._sources(pairs, repeats, main_source)
             if (content := contents.get(pair))
         ]
-        store.note_told(grader, (_pair_ids(each) for each in items if each.hint))
+        store.exposure.note_told(grader, (_pair_ids(each) for each in items if each.hint))
         about = self.about(store, grader, items, remarks)
         if transfer is None or open_pairs is None:
             return replace(progress, papers=items), about
@@ -140,7 +140,7 @@ class Assigner:
 
     def left_for(self, store: Store, grader: str) -> NextItems:
         """Return how much is left to a grader in all, without any of it."""
-        remarks = store.remarks_by(grader)
+        remarks = store.remarks.by(grader)
         with self._lock:
             me = self._catch_up(store, grader)
             return self._progress(me, self._left(me, None, None), remarks)
@@ -178,7 +178,7 @@ class Assigner:
             progress = self._progress(me, self._left(me, among, None), remarks)
             # at the same moment as they are chosen: what is graded meanwhile is not to come back
             known = {pair: self._known_of(pair, me) for pair in pairs}
-        contents = store.items(pairs, LONGEST_TEXT)
+        contents = store.texts.items(pairs, LONGEST_TEXT)
         items = [
             GradingItem(contents[pair], ACTIVE_SOURCE, stale, judged, copies=copies)
             for pair, (stale, judged, copies) in known.items()
@@ -343,7 +343,7 @@ class Assigner:
         stands for all; that in the query's pool, if one is.
         """
         found = [
-            (query_id, chunk) for chunk in store.search_chunks(words, MOST_SEARCH_RESULTS, query_id)
+            (query_id, chunk) for chunk in store.texts.search(words, MOST_SEARCH_RESULTS, query_id)
         ]
         with self._lock:
             self._catch_up(store, grader)
@@ -365,7 +365,7 @@ class Assigner:
         ]
         remarked = [
             (each.remark.created_at or "", each)
-            for each in store.unsayable(grader, UNDO_DEPTH, unsaid)
+            for each in store.remarks.undoable(grader, UNDO_DEPTH, unsaid)
         ]
         steps: Iterable[tuple[str, UndoableStep]] = merge(
             judged, remarked, key=lambda at: at[0], reverse=True
@@ -375,7 +375,7 @@ class Assigner:
     def _undoable_judgments(
         self, store: Store, grader: str, before: str | None
     ) -> list[tuple[UndoableJudgment, GradingItem]]:
-        done = store.undoable(grader, UNDO_DEPTH, before)
+        done = store.assignment.undoable(grader, UNDO_DEPTH, before)
         pairs = dict.fromkeys((each.judgment.query_id, each.chunk) for each in done)
         items = {_pair_ids(each): each for each in self._items(store, grader, list(pairs), "pool")}
         return [
@@ -386,7 +386,7 @@ class Assigner:
 
     def found_by(self, store: Store, grader: str, query_id: str, chunk_id: str) -> int:
         """Return the number of runs that have a chunk, or a copy of it, in the pool of a query."""
-        number = store.chunk_number(chunk_id)
+        number = store.chunks.number(chunk_id)
         with self._lock:
             self._catch_up(store, grader)
             family = () if number is None else self._pool.family((query_id, number))
@@ -396,7 +396,7 @@ class Assigner:
         self, store: Store, grader: str, pairs: Sequence[Pair], source: str
     ) -> list[GradingItem]:
         longest = LONGEST_TEXT if source == "pool" else LONGEST_IN_LIST
-        contents = store.items(pairs, longest)
+        contents = store.texts.items(pairs, longest)
         with self._lock:
             judged = self._catch_up(store, grader).judged
             return [
@@ -420,7 +420,7 @@ class Assigner:
         remarks: Mapping[str, Remark] | None = None,
     ) -> dict[str, QueryInfo]:
         """Return the queries of these items as the grader sees them."""
-        remarks = store.remarks_by(grader) if remarks is None else remarks
+        remarks = store.remarks.by(grader) if remarks is None else remarks
         queries = {each.item.query.query_id: each.item.query for each in items}
         with self._lock:
             judged = self._catch_up(store, grader).judged
@@ -445,25 +445,27 @@ class Assigner:
 
     def _catch_up(self, store: Store, grader: str) -> _Grader:
         # Revisions are read before the data: if too old, the next request reads the data again.
-        key = (store.golden_set_uuid(), store.data_revision())
-        newest = store.revision()
+        key = (store.golden_set.uuid(), store.golden_set.data_revision())
+        newest = store.judgments.revision()
         if key != self._key or newest < self._revision:
             self._reload(store)
             self._key = key
         elif newest != self._revision:
             self._read_changes(store, newest)
         if grader not in self._graders:
-            self._graders[grader] = _Grader(store.grader_seed(grader), store.judged_by(grader))
+            self._graders[grader] = _Grader(
+                store.people.seed(grader), store.assignment.judged_by(grader)
+            )
         return self._graders[grader]
 
     def _reload(self, store: Store) -> None:
-        settings = store.settings()
+        settings = store.settings.read()
         runs = settings.unjudged_of if settings.strategy == UNJUDGED_OF_TWO else None
-        chunks, without_text = store.pool(settings.pool_depth, runs)
-        copies = store.copies_in(chunks)
+        chunks, without_text = store.assignment.pool(settings.pool_depth, runs)
+        copies = store.copies.in_pool(chunks)
         if copies:
             grade_late_copies(store)
-        kinds, revision = store.golden_kinds()
+        kinds, revision = store.assignment.golden_kinds()
         pool = Pool(
             chunks,
             without_text=without_text,
@@ -477,9 +479,9 @@ class Assigner:
         self._graders, self._scopes, self._leases = {}, {}, QueryLeases()
 
     def _read_changes(self, store: Store, newest: int) -> None:
-        for change in store.changes_since(self._revision):
+        for change in store.judgments.changes_since(self._revision):
             _update_pool(self._pool, (change.query_id, change.chunk), change.kind, change.stale)
-        for grader, pair, judged in store.judged_since(self._revision):
+        for grader, pair, judged in store.assignment.judged_since(self._revision):
             if grader not in self._graders:
                 continue
             if judged is None:
@@ -543,11 +545,11 @@ class QueryLeases:
 
         A lease ends `LEASE_SECONDS` after the grader's last request.
         """
-        if store.is_shared:
-            with store.choosing() as (leases, now):
+        if store.assignment.is_shared:
+            with store.assignment.choosing() as (leases, now):
                 choice = _lease_choice(grader, leases, now)
                 yield choice
-                store.claim(grader, choice.own)
+                store.assignment.claim(grader, choice.own)
         else:
             now = time.monotonic()
             choice = _lease_choice(grader, self._kept, now)

@@ -31,7 +31,7 @@ class Scope:
 
     def queries(self, store: Store) -> frozenset[str]:
         """Return the queries in the scope, without retired ones; raise `NotFound` for none."""
-        found = store.selected_queries(self.selected, self.facet, self.bucket)
+        found = store.splits.selected(self.selected, self.facet, self.bucket)
         if not found:
             within = self.selected.describe()
             raise NotFound(

@@ -68,12 +68,12 @@ def export(
     BEIR is a zip of its folder; `beir_folder` gives the files themselves. BEIR and the log include
     the newest ``seal`` of the logs; the other formats are exactly what other programs expect.
     """
-    seal = seal or store.newest_seal()
+    seal = seal or store.tamper_check.newest_seal()
     check_whole(kind, selected)
     if kind in ("events", "complete") and content is not None:
         raise BadInput(f"the version {content.title!r} has golden grades and no log of its own")
     if kind == "events":
-        return formats.write_events([*store.events(), *store.remark_log()], str(seal))
+        return formats.write_events([*store.judgments.log(), *store.remarks.log()], str(seal))
     if kind == "complete":
         return snapshots.complete_file(store)
     if kind not in EXPORTS:
@@ -106,7 +106,7 @@ def export_run(store: Store, name: str, kind: RunKind, selected: Selection = EVE
     if kind != "ragas":
         return formats.write_run(ranked, name, kind)
     texts = {chunk.chunk_id: chunk.text for chunk in selected_chunks(store, selected)}
-    return formats.write_run(ranked, name, kind, store.texts_of_queries(), texts)
+    return formats.write_run(ranked, name, kind, store.queries.texts(), texts)
 
 
 def refusals(store: Store, selected: Selection = EVERYTHING) -> dict[str, str]:
@@ -148,8 +148,8 @@ def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[d
     decided in adjudication. Of chunks with the same text, each has rows of its own, one without a
     grader where only a file graded it; ``copy_of`` is the first of them, ``golden`` its grade.
     """
-    rule = store.settings().golden_rule
-    for case in store.cases(found, longest=0):
+    rule = store.settings.read().golden_rule
+    for case in store.adjudication.cases(found, longest=0):
         pair, decision = case.disagreement, case.disagreement.adjudication
         said: list[Opinion | CopyGrade] = list(case.opinions)
         known = {opinion.chunk_id for opinion in case.opinions}
@@ -190,7 +190,7 @@ def beir_folder(store: Store, leaving: Extract, seal: Seal) -> dict[str, bytes]:
     """Return the files of a BEIR folder; the corpus is whole, or of the selected chunking."""
     split = leaving.selected.split or "test"
     files = leaving.queries, selected_chunks(store, leaving.selected), leaving.grades, split
-    names = () if leaving.selected.chunkings else store.chunking_names()
+    names = () if leaving.selected.chunkings else store.chunkings.names()
     return formats.beir_files(*files, seal=str(seal), chunkings=names)
 
 
@@ -198,7 +198,7 @@ def note_export(
     store: Store, name: str, kind: str, seal: Seal, leaving: Mapping[str, object] | None = None
 ) -> bool:
     """Note an export in the audit log; return False where the file is read-only."""
-    return store.note_if_possible(
+    return store.audit.note_if_possible(
         "export", name, {"format": kind, "seal": str(seal), **(leaving or {})}
     )
 
@@ -243,10 +243,10 @@ def extract(
 
     Leaked queries are those known as leaked now. Raises `NotFound` where no query is selected.
     """
-    ungraded = store.ungraded() if content is None else []
+    ungraded = store.golden_loads.ungraded() if content is None else []
     if selected == EVERYTHING:
-        queries, grades = store.golden_set() if content is None else content.whole
-        state = store.golden_state() if content is None else content.state
+        queries, grades = store.golden_set.read() if content is None else content.whole
+        state = store.collection.golden_state() if content is None else content.state
         return Extract(queries, grades, ungraded, state.hash)
     whole = snapshots.live_content(store) if content is None else content
     part = part_of(store, whole, selected)
@@ -269,7 +269,7 @@ def chunk_names(store: Store, selected: Selection) -> Callable[[str], str | None
     """
     if selected.chunkings is None:
         return str
-    [chunking], names = selected.chunkings, store.chunking_names()
+    [chunking], names = selected.chunkings, store.chunkings.names()
     if chunking not in names:
         there = ", ".join(map(repr, names))
         raise NotFound(f"no chunking is called {chunking!r}; there are: {there}")
@@ -285,7 +285,7 @@ def selected_chunks(store: Store, selected: Selection) -> list[Chunk]:
     called = chunk_names(store, selected)
     return [
         replace(chunk, chunk_id=name)
-        for chunk in store.chunks()
+        for chunk in store.chunks.all()
         if (name := called(chunk.chunk_id)) is not None
     ]
 
@@ -296,9 +296,9 @@ def selected_lists(store: Store, run: str, selected: Selection) -> list[Ranking]
     With a chunking selected, chunks have their ids in that chunking. Raises `NotFound` for an
     unknown run, for one of another chunking, and where the run has no list for a selected query.
     """
-    lists = store.run_lists(run)
+    lists = store.runs.lists(run)
     if selected.chunkings is not None:
-        [chunking], run_chunking = selected.chunkings, store.chunkings_of_runs()[run]
+        [chunking], run_chunking = selected.chunkings, store.chunkings.of_runs()[run]
         if chunking != run_chunking:
             raise NotFound(
                 f"run {run!r} is of {describe_chunking(run_chunking)}, not of "
@@ -310,7 +310,7 @@ def selected_lists(store: Store, run: str, selected: Selection) -> list[Ranking]
             )
             for each in lists
         ]
-    kept = store.selected_queries(selected)
+    kept = store.splits.selected(selected)
     if kept is None:
         return lists
     found = [each for each in lists if each.query_id in kept]
@@ -327,7 +327,7 @@ def part_of(store: Store, content: GoldenSnapshot, selected: Selection) -> Golde
     """
     if selected == EVERYTHING:
         return content
-    leaked = {each.query_id for each in store.leaked()}
+    leaked = {each.query_id for each in store.splits.leaked()}
     part = content.part(
         {
             query.query_id

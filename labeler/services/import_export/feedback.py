@@ -12,7 +12,7 @@ from labeler.model import GoldenGrade, Query, Ranking, Selection
 from labeler.store import Store
 
 FEEDBACK_KINDS: Mapping[str, tuple[int, str]] = {"phoenix": (0, "span"), "langfuse": (1, "trace")}
-"""The formats, with the place of their id in `Store.runs_with_sources`, and its name."""
+"""The formats, with the place of their id in `Store.retrievals.runs_with_sources`, and its name."""
 MEASURES = ("nDCG@10", "R@5")
 Lists = Callable[[Store, str, Selection], list[Ranking]]
 
@@ -20,7 +20,7 @@ Lists = Callable[[Store, str, Selection], list[Ranking]]
 def why_no_feedback(store: Store, kind: str) -> str | None:
     """Return why no grade can go back to a tool, None where some can."""
     at, name = FEEDBACK_KINDS[kind]
-    if any(has[at] for has in store.runs_with_sources().values()):
+    if any(has[at] for has in store.retrievals.runs_with_sources().values()):
         return None
     return (
         f"{kind}: no run came with the ids of {name}s, so that no grade can go back there; load a "
@@ -45,7 +45,7 @@ def write_feedback(
         raise BadInput(why)
     found = _graded_lists(store, kind, queries, grades, selected, lists_of)
     if kind == "phoenix":
-        return phoenix_annotations(found, store.settings().words)
+        return phoenix_annotations(found, store.settings.read().words)
     return langfuse_scores(found)
 
 
@@ -61,11 +61,11 @@ def _graded_lists(
     by_query: dict[str, dict[str, GoldenGrade]] = {query.query_id: {} for query in queries}
     for grade in grades:
         by_query[grade.query_id][grade.chunk_id] = grade
-    measures = {name: parse(name, rel=store.settings().rel) for name in MEASURES}
-    for run, has in store.runs_with_sources().items():
+    measures = {name: parse(name, rel=store.settings.read().rel) for name in MEASURES}
+    for run, has in store.retrievals.runs_with_sources().items():
         if not has[at]:
             continue
-        sources = store.sources_of_lists(run)
+        sources = store.retrievals.sources_of(run)
         try:
             lists = lists_of(store, run, selected)
         except NotFound:  # a run of another chunking, or without a list for what is selected

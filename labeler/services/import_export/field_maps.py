@@ -32,4 +32,4 @@ def recognise(
 
 def remember_map(store: Store, field_map: FieldMap) -> bool:
     """Keep the map that read a file; return whether another one was kept before."""
-    return store.save_field_map(formats.map_text(field_map))
+    return store.settings.save_field_map(formats.map_text(field_map))

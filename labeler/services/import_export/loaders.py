@@ -130,9 +130,9 @@ def _and_compare_copies(apply: Apply) -> Apply:
     """Return a function that loads, and warns of texts that have different golden grades by it."""
 
     def put(store: Store) -> list[LoadReport]:
-        before = {each for each in store.copy_grades() if each.differ}
+        before = {each for each in store.copies.grades() if each.differ}
         *reports, last = apply(store)
-        found = [each for each in store.copy_grades() if each.differ and each not in before]
+        found = [each for each in store.copies.grades() if each.differ and each not in before]
         said = [describe_unlike(found)] if found else []
         return [*reports, replace(last, warnings=(*last.warnings, *said))]
 
@@ -161,7 +161,7 @@ def _queries(
     loaded = formats.read_queries(
         path, facets=options.facets, name=name, progress=progress, limits=options.limits
     )
-    return lambda store: [store.add_queries(loaded, update=options.update)]
+    return lambda store: [store.queries.load(loaded, update=options.update)]
 
 
 def _chunks(
@@ -169,7 +169,7 @@ def _chunks(
 ) -> Apply:
     loaded = formats.read_chunks(path, name=name, progress=progress, limits=options.limits)
     chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
-    return lambda store: [store.add_chunks(loaded, update=options.update, chunking=chunking)]
+    return lambda store: [store.chunks.load(loaded, update=options.update, chunking=chunking)]
 
 
 def _documents(
@@ -178,8 +178,8 @@ def _documents(
     loaded = formats.read_documents(path, name=name, progress=progress, limits=options.limits)
 
     return lambda store: [
-        store.add_documents(
-            formats.match_document_names(loaded, path, store.documents_cut()), update=options.update
+        store.documents.load(
+            formats.match_document_names(loaded, path, store.documents.cut()), update=options.update
         )
     ]
 
@@ -209,9 +209,9 @@ def _run(
 
     def put(store: Store) -> list[LoadReport]:
         # Those that are there already are first: a refusal must come before anything is stored.
-        known = {*store.run_names()}
+        known = {*store.runs.names()}
         return [
-            store.add_run(
+            store.runs.load(
                 _resolved_run(store, runs[each], options),
                 name=each,
                 system=options.system,
@@ -251,7 +251,7 @@ def _records(
         if options.leave_out_self:
             runs = {system: formats.without_self(run) for system, run in found.runs.items()}
             found = replace(found, runs=runs)
-        first, *others = store.add_retrievals(
+        first, *others = store.retrievals.load(
             found,
             names=names,
             system=options.system,
@@ -311,7 +311,7 @@ def _golden(
         loaded = _blind(loaded)
     chunking = options.chunking or DEFAULT_CHUNKING
     return lambda store: [
-        store.add_golden(
+        store.golden_loads.add(
             id_resolver(store, chunking).golden(loaded), update=options.update, chunking=chunking
         )
     ]
@@ -365,13 +365,13 @@ def read_candidates(
         most = candidates.SAMPLE_SIZE
 
     def put(store: Store) -> list[LoadReport]:
-        queries = store.texts_of_queries()
+        queries = store.queries.texts()
         candidates.link_queries(found, queries)
-        known = store.candidate_states(source)
+        known = store.candidates.states(source)
         new = [each for each in found.questions if candidates.is_new(each, known)]
         old = [each for each in found.questions if not candidates.is_new(each, known)]
         kept = [*old, *candidates.sample_questions(new, most, seed, evenly)]
-        return [store.add_candidates(found, kept, evenly=evenly, seed=seed)]
+        return [store.candidates.add(found, kept, evenly=evenly, seed=seed)]
 
     return put
 
@@ -404,14 +404,14 @@ def _signals(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
     loaded = formats.read_signals(path, name=name, progress=progress, limits=options.limits)
-    return lambda store: [store.add_signals(loaded, update=options.update)]
+    return lambda store: [store.signals.load(loaded, update=options.update)]
 
 
 def _answers(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
     loaded = formats.read_answers(path, name=name, progress=progress, limits=options.limits)
-    return lambda store: [store.add_answers(loaded, run=options.run_name, update=options.update)]
+    return lambda store: [store.answers.load(loaded, run=options.run_name, update=options.update)]
 
 
 def _beir(
@@ -427,13 +427,15 @@ def _beir(
         limits=options.limits,
     )
     chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
-    return lambda store: store.add_beir(loaded, update=options.update, chunking=chunking)
+    return lambda store: store.golden_loads.add_beir(
+        loaded, update=options.update, chunking=chunking
+    )
 
 
 def id_resolver(store: Store, chunking: str | None = None) -> IdResolver:
     """Return a resolver for files that name queries, or chunks of a chunking, by their texts."""
     of = (len(CHUNK_PREFIX), HASH_DIGITS, chunking or DEFAULT_CHUNKING)
-    return IdResolver(store.texts_of_queries(), lambda made: store.chunks_of_texts(made, *of))
+    return IdResolver(store.queries.texts(), lambda made: store.chunks.of_texts(made, *of))
 
 
 def run_name_of(path: str | Path) -> str:

@@ -69,8 +69,8 @@ def _grades(store: Store, selected: Selection) -> Iterator[Record]:
 
 def _judgments(store: Store, selected: Selection) -> Iterator[Record]:
     check_whole("events", selected)
-    yield from map(event_fields, store.events())
-    yield from map(event_fields, store.remark_log())
+    yield from map(event_fields, store.judgments.log())
+    yield from map(event_fields, store.remarks.log())
 
 
 def _queries(store: Store, selected: Selection) -> Iterator[Record]:
@@ -85,8 +85,8 @@ def _chunks(store: Store, selected: Selection) -> Iterator[Record]:
 
 
 def _runs(store: Store, selected: Selection) -> Iterator[Record]:
-    of_runs = store.chunkings_of_runs()
-    for run in store.run_names():
+    of_runs = store.chunkings.of_runs()
+    for run in store.runs.names():
         if selected.chunkings is not None and of_runs[run] not in selected.chunkings:
             continue
         with suppress(NotFound):  # a run without a list for any of these queries

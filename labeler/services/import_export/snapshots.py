@@ -26,7 +26,7 @@ COPY_AGAIN = "get the file again from its source; nothing was changed"
 
 def live_content(store: Store) -> GoldenSnapshot:
     """Return the golden set as it is now."""
-    settings, queries, grades, revision = store.live_content()
+    settings, queries, grades, revision = store.golden_set.live_content()
     return GoldenSnapshot(settings, queries, grades, revision)
 
 
@@ -37,13 +37,13 @@ def freeze(store: Store, name: str, note: str | None = None) -> GoldenVersion:
     """
     content = live_content(store)
     state = content.state
-    by = store.whoever()
+    by = store.audit.who()
     version = GoldenVersion(
         *(name, state.hash, moment(), by, note or None, content.revision),
         *(len(content.queries), len(content.grades)),
     )
-    store.add_version(version, version_file(replace(content, version=version)))
-    return store.version(name)
+    store.versions.add(version, version_file(replace(content, version=version)))
+    return store.versions.get(name)
 
 
 def version_file(content: GoldenSnapshot) -> bytes:
@@ -60,9 +60,9 @@ def frozen_content(store: Store, asked: str) -> GoldenSnapshot:
 
     Raises `NotFound` where there is none, and `BadInput` where its content has another hash.
     """
-    version = store.version(asked)
+    version = store.versions.get(asked)
     return _stored_content(
-        version, store.version_content(version), store.settings(), str(store.path)
+        version, store.versions.content(version), store.settings.read(), str(store.path)
     )
 
 
@@ -98,14 +98,14 @@ def collection_of(store: Store, asked: str | None) -> tuple[Collection, Settings
     named as in `frozen_content`; the runs are always the present ones.
     """
     if asked is None:
-        return store.collection(), store.settings()
+        return store.collection.read(), store.settings.read()
     content = frozen_content(store, asked)
     return collection_with(store, content), content.settings
 
 
 def collection_with(store: Store, content: GoldenSnapshot) -> Collection:
     """Return the present runs with the golden grades and queries of a frozen golden set."""
-    return store.collection_of(content.state, content.queries, content.grades)
+    return store.versions.collection_of(content.state, content.queries, content.grades)
 
 
 def read_version(
@@ -121,7 +121,7 @@ def read_version(
     content = _checked_content(found, where)
 
     def put(store: Store) -> LoadReport:
-        is_new = store.add_version(version, version_file(content))
+        is_new = store.versions.add(version, version_file(content))
         facts: dict[str, int | str] = {
             "golden": version.hash,
             "frozen": f"{version.at[:10]} by {version.by or 'nobody knows whom'}",
@@ -139,20 +139,20 @@ def complete_file(store: Store) -> bytes:
 
     It lists what it leaves out: runs with their answers, signals, people, seals, the audit log.
     """
-    queries, retired = store.all_queries()
+    queries, retired = store.queries.with_retired()
     whole = formats.CompleteSet(
-        golden=store.golden_state().hash,
-        settings=store.settings(),
+        golden=store.collection.golden_state().hash,
+        settings=store.settings.read(),
         queries=queries,
         retired=retired,
-        chunks=store.chunks(),
-        events=[*store.events(), *store.remark_log()],
-        ungraded=store.ungraded(),
-        tended=store.tended(),
-        chunkings=store.chunking_names()[1:],
-        documents=store.documents(),
-        golden_loads=store.golden_loads(),
-        versions=[store.version_content(version) for version in store.versions()],
+        chunks=store.chunks.all(),
+        events=[*store.judgments.log(), *store.remarks.log()],
+        ungraded=store.golden_loads.ungraded(),
+        tended=store.full_copy.tended(),
+        chunkings=store.chunkings.names()[1:],
+        documents=store.documents.all(),
+        golden_loads=store.golden_loads.all(),
+        versions=[store.versions.content(version) for version in store.versions.all()],
     )
     return formats.write_complete(whole)
 
@@ -174,7 +174,9 @@ def read_complete(
         ]
         parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events, loaded.ungraded)
         cut = (loaded.chunkings, loaded.documents, loaded.golden_loads)
-        store.add_whole(loaded.golden, loaded.settings, *parts, versions, loaded.tended, *cut)
+        store.full_copy.add_whole(
+            loaded.golden, loaded.settings, *parts, versions, loaded.tended, *cut
+        )
         facts: dict[str, int | str] = {
             "golden": loaded.golden,
             "queries": len(loaded.queries.records),

@@ -189,11 +189,13 @@ class OpenPairsCache:
         Raises `NotFound` for an unknown chunking, for an old one without a golden grade, and for a
         new one without a run; `BadInput` where chunks are not at their stated positions.
         """
-        name = (store.golden_set_uuid(), old, new)
+        name = (store.golden_set.uuid(), old, new)
         with self._lock:
             work = self._running.get(name)
             if work is None and self._is_due(store, name):
-                work = self._running[name] = _Computation(frozenset(store.numbers_in(new)))
+                work = self._running[name] = _Computation(
+                    frozenset(store.transfers.numbers_in(new))
+                )
                 Thread(target=self._compute, args=(store.path, name, work), daemon=True).start()
         if work is not None and len(work.chunks) <= SMALL_TRANSFER:
             work.finished.wait(self._patience)
@@ -209,8 +211,8 @@ class OpenPairsCache:
         """Keep a transfer that was computed elsewhere, as of these revisions."""
         old, new = found.basis.old_name, found.basis.new_name
         revisions = _Revisions(data_revision, revision)
-        name = (store.golden_set_uuid(), old, new)
-        self._keep(name, found, store.chunk_numbers(new), revisions, 0.0)
+        name = (store.golden_set.uuid(), old, new)
+        self._keep(name, found, store.transfers.chunk_numbers(new), revisions, 0.0)
 
     def _is_due(self, store: Store, name: Name) -> bool:
         kept = self._kept.get(name)
@@ -218,11 +220,11 @@ class OpenPairsCache:
             return True
         if time.monotonic() < kept.at + self._rest * kept.took:
             return False
-        now = _Revisions(store.data_revision(), store.revision())
+        now = _Revisions(store.golden_set.data_revision(), store.judgments.revision())
         if now.data_revision != kept.revisions.data_revision:
             return True
         since = kept.revisions.revision
-        if now.revision < since or store.has_moved(since, *name[1:]):
+        if now.revision < since or store.transfers.has_moved(since, *name[1:]):
             return True
         kept.revisions = now
         return False
@@ -233,9 +235,9 @@ class OpenPairsCache:
         began = time.monotonic()
         try:
             with Store(path) as store:
-                revisions = _Revisions(store.data_revision(), store.revision())
-                basis = store.transfer_basis(*name[1:])
-                chunks = store.chunk_numbers(name[2])
+                revisions = _Revisions(store.golden_set.data_revision(), store.judgments.revision())
+                basis = store.transfers.basis(*name[1:])
+                chunks = store.transfers.chunk_numbers(name[2])
 
             def note_located(share: float) -> None:
                 work.share = 0.75 * share

@@ -193,7 +193,7 @@ def record_transfer(store: Store, found: Transfer, progress: Progress | None = N
     basis = found.basis
     wordings = {chunk.chunk_id: hash_text(chunk.text) for chunk in basis.new}
     names = basis.old_name, basis.new_name
-    store.add_transferred(*names, found.fresh, found.withdrawn, wordings, progress)
+    store.transfers.add(*names, found.fresh, found.withdrawn, wordings, progress)
 
 
 def _graded_chunk(grade: BasedGrade) -> OldGrade:

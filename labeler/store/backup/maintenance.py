@@ -16,7 +16,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,19 +32,6 @@ FIXED_IN = (3, 51, 3)
 BACKPORTED_TO = ((3, 44, 6), (3, 50, 7))  # and the later ones of 3.44 and 3.50
 
 
-class CheckpointConnection(Connection):
-    """A connection that folds while another keeps writers out."""
-
-    def fold(self) -> bool:
-        """Fold what readers let fold; return whether the whole log is in the file now."""
-        [(_, length, folded)] = self._rows("PRAGMA wal_checkpoint(PASSIVE)")
-        return bool(length == folded)
-
-    def block_writers(self) -> AbstractContextManager[None]:
-        """Keep everybody else from writing, as long as the block runs."""
-        return self._transaction()
-
-
 def checkpoint(path: str | Path) -> bool:
     """Fold the log of the golden set at ``path``; return whether all of it is in the file now.
 
@@ -52,11 +39,12 @@ def checkpoint(path: str | Path) -> bool:
     about as long as the log takes to copy; raises `Busy` where somebody writes right now.
     """
     with (
-        CheckpointConnection(path, busy_seconds=CHECKPOINT_WAIT_SECONDS) as guard,
-        CheckpointConnection(path) as folder,
-        guard.block_writers(),
+        Connection(path, busy_seconds=CHECKPOINT_WAIT_SECONDS) as guard,
+        Connection(path) as folder,
+        guard.transaction(),
     ):
-        return folder.fold()
+        [(_, length, folded)] = folder.rows("PRAGMA wal_checkpoint(PASSIVE)")
+        return bool(length == folded)
 
 
 def has_wal_reset_bug(version: Sequence[int] = sqlite3.sqlite_version_info) -> bool:
@@ -134,11 +122,11 @@ class FileMaintenance:
     async def _fold_at_rest(self) -> None:
         with Store(self._path) as store:
             rest = IdleTimer(time.monotonic(), self._rest_seconds)
-            seen = store.commits_of_others()
+            seen = store.golden_set.commits_of_others()
             while True:
                 await asyncio.sleep(self._look_every)
                 try:
-                    if (commits := store.commits_of_others()) != seen:
+                    if (commits := store.golden_set.commits_of_others()) != seen:
                         rest.note_write(time.monotonic())
                         seen = commits
                     if rest.is_time(time.monotonic()) and await asyncio.to_thread(
@@ -154,7 +142,7 @@ class FileMaintenance:
             seen: int | None = None
             while True:
                 try:
-                    if (commits := store.commits_of_others()) != seen:
+                    if (commits := store.golden_set.commits_of_others()) != seen:
                         path = Path(self._path)
                         made = await asyncio.to_thread(backups.back_up_in_series, path, schedule)
                         seen = commits

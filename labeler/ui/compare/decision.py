@@ -68,7 +68,7 @@ def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Set
     if not standing.pool or not standing.known:
         return
     with ui.open_store() as store:
-        asked = store.asked_to_decide()
+        asked = store.assignment.asked_to_decide()
     with st.container(key="settling", gap="small", width=BESIDE):
         with st.container(horizontal=True, vertical_alignment="center"):
             _show_buttons(standing, settings, runs, is_asked=is_asked)
@@ -87,7 +87,7 @@ def _show_buttons(
             _grade(settings, runs)
     if is_asked and st.button("Stop asking for what decides this", key="stop-deciding"):
         with ui.guard(), ui.open_store() as store:
-            store.save_settings(replace(store.settings(), strategy=QUERY_BY_QUERY))
+            store.settings.save(replace(store.settings.read(), strategy=QUERY_BY_QUERY))
         ui.done("Graders go query by query")
 
 
@@ -95,7 +95,7 @@ def _grade(settings: Settings, runs: tuple[str, str]) -> None:
     """Ask for what decides between two runs, and open Label with that alone."""
     if not is_asked_for(settings, *runs):
         with ui.guard(), ui.open_store() as store:
-            store.save_settings(replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=runs))
+            store.settings.save(replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=runs))
     links.go(url_state.page_url("/", a=runs[0], b=runs[1], until=UNTIL_DECIDED))
 
 

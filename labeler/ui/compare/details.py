@@ -155,8 +155,8 @@ class _SingleGrades:
         """Return them as they are now."""
         with self._lock, ui.open_store() as store:
             known = self._known
-            if known is None or known.revision != store.revision():
-                known = self._known = store.single_grades(known)
+            if known is None or known.revision != store.judgments.revision():
+                known = self._known = store.activity.single_grades(known)
             return known
 
 

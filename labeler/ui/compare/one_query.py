@@ -26,8 +26,8 @@ def show_one(view: ComparisonView, query_id: str, words: Sequence[str]) -> None:
     scoreboards.check_query_selected(board, query_id)
     with ui.open_store() as store:
         [query] = [each for each in scoreboards.shown_queries(store) if each.query_id == query_id]
-        remarks = store.remarks() if board.conventions.frozen is None else []
-        answered = bool(store.answered_runs())
+        remarks = store.remarks.current() if board.conventions.frozen is None else []
+        answered = bool(store.answers.runs())
     show_query(
         OpenedQuery(
             *(query, board, (compared.a, compared.b)),

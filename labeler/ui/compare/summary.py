@@ -263,11 +263,11 @@ def report_of(view: ComparisonView) -> bytes:
         source = ReportSource(
             view.board,
             {query.query_id: query for query in scoreboards.queries_of_version(store, frozen)},
-            store.remarks() if frozen is None else [],
-            store.single_grades() if frozen is None else None,
-            store.chunks_with_text(),
-            store.chunks_numbered,
-            {run: store.right_answers(run) for run in store.answered_runs()},
+            store.remarks.current() if frozen is None else [],
+            store.activity.single_grades() if frozen is None else None,
+            store.chunks.with_text(),
+            store.texts.numbered,
+            {run: store.answers.right(run) for run in store.answers.runs()},
         )
         rules = DecisionRules.of(scoreboards.shown_settings(store))
         runs = (compared.a, compared.b)

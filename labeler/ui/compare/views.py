@@ -250,14 +250,14 @@ def moved_most(view: ComparisonView, what: str) -> Sequence[TopMover]:
     if what == "chunks":
         return comparison.add_up_movers(found, view.board.collection.chunk_ids.__getitem__)
     with ui.open_store() as store:
-        documents = store.documents_of(each.chunk for each in found)
+        documents = store.documents.of_chunks(each.chunk for each in found)
     return comparison.add_up_movers(found, documents.get)
 
 
 def chunk_titles(view: ComparisonView, shown: Iterable[TopMover]) -> dict[str, str]:
     """Return what the chunks that are shown are called."""
     with ui.open_store() as store:
-        chunks = store.chunks_numbered((mover.places[0].chunk for mover in shown), LONGEST_TITLE)
+        chunks = store.texts.numbered((mover.places[0].chunk for mover in shown), LONGEST_TITLE)
     return rank_views.chunk_titles(view.board.collection.chunk_ids, chunks)
 
 

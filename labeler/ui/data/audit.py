@@ -40,8 +40,8 @@ def show_audit() -> None:
         )
     at = choose_audit_page(words, kind)
     with ui.open_store() as store:
-        found, count = store.audited(words, kind=kind, most=ON_A_PAGE, skip=at * ON_A_PAGE)
-        revision = store.revision()
+        found, count = store.audit.search(words, kind=kind, most=ON_A_PAGE, skip=at * ON_A_PAGE)
+        revision = store.judgments.revision()
     if not found:
         st.header("No match" if words or kind else "Nothing has been done yet")
         st.write("Invitations, sign-ins, loads, exports, settings and refusals are listed here.")
@@ -54,7 +54,7 @@ def show_audit() -> None:
 def choose_audit_page(words: str, kind: str | None) -> int:
     """Let the user turn pages where there is more than one; return which one, from 0."""
     with ui.open_store() as store:
-        _, count = store.audited(words, kind=kind, most=0)
+        _, count = store.audit.search(words, kind=kind, most=0)
     return url_state.choose_page(math.ceil(count / ON_A_PAGE), PAGE_PARAMETER) - 1
 
 
@@ -74,4 +74,4 @@ def audit_row(entry: AuditEntry) -> list[TextCell | str | None]:
 def audit_file() -> bytes:
     """Return every entry as JSONL, the oldest first."""
     with ui.open_store() as store:
-        return "".join(f"{json.dumps(each.as_dict())}\n" for each in store.audit_log()).encode()
+        return "".join(f"{json.dumps(each.as_dict())}\n" for each in store.audit.log()).encode()

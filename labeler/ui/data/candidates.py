@@ -67,11 +67,11 @@ def show_candidates() -> None:
     show_html(style(STYLE))
     st.caption(WHAT_IT_IS)
     with ui.open_store() as store:
-        is_empty = not store.candidate_counts()
+        is_empty = not store.candidates.counts()
     with st.expander("Add questions", expanded=is_empty):
         add_questions()
     with ui.open_store() as store:
-        counts, batches = store.candidate_counts(), store.batches()
+        counts, batches = store.candidates.counts(), store.candidates.batches()
     if not counts:
         return
     list_candidates(counts)
@@ -177,13 +177,13 @@ def list_candidates(counts: Mapping[tuple[str, str], int]) -> None:
             "From", there, "source", nothing=EVERY_SOURCE, what="source", clears=["page"], width=160
         )
     with ui.guard(), ui.open_store() as store:
-        _, count = store.candidates(words, state=state, source=source, most=0)
+        _, count = store.candidates.find(words, state=state, source=source, most=0)
         pages = max(-(-count // PAGE_SIZE), 1)
         page = url_state.page_in_url(pages)
-        found, _ = store.candidates(
+        found, _ = store.candidates.find(
             words, state=state, source=source, most=PAGE_SIZE, skip=PAGE_SIZE * (page - 1)
         )
-        queries = {query.query_id: query.text for query in store.queries()}
+        queries = {query.query_id: query.text for query in store.queries.all()}
     by_state = {
         word: sum(often for (_, of), often in counts.items() if of == name)
         for word, name in STATES.items()
@@ -222,13 +222,13 @@ def show_candidate(
             return
         if st.button("Take", key=f"take-{number}"):
             with ui.guard(query_editor.HINTS), ui.open_store() as store:
-                store.take_candidate(number, import_export.query_from_candidate(candidate))
+                store.candidates.take(number, import_export.query_from_candidate(candidate))
             ui.done("Taken")
         opened = {"take": str(number)}
         st.button("Edit first", key=f"edit-{number}", on_click=url_state.write, kwargs=opened)
         if alike is not None and st.button("It is that query", key=f"same-{number}"):
             with ui.guard(), ui.open_store() as store:
-                store.link_candidate(number, alike[0])
+                store.candidates.link(number, alike[0])
             ui.done("Counted to that query")
         show_drop_button(candidate)
 
@@ -239,9 +239,9 @@ def show_drop_button(candidate: Candidate) -> None:
     if st.button(label, key=f"aside-{candidate.number}"):
         with ui.guard(), ui.open_store() as store:
             move = (
-                store.reopen_candidates
+                store.candidates.reopen
                 if candidate.state == DROPPED_STATE
-                else store.drop_candidates
+                else store.candidates.drop
             )
             move([candidate.number])
         ui.done("Open again" if candidate.state == DROPPED_STATE else "Set aside")
@@ -269,7 +269,7 @@ def offer_to_forget(count: int) -> None:
         )
         if st.button("Delete", type="primary", key="forget"):
             with ui.guard(), ui.open_store() as store:
-                store.forget_dropped()
+                store.candidates.forget_dropped()
             ui.done("Deleted")
 
 

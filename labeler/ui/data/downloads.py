@@ -102,7 +102,7 @@ def show_downloads() -> None:
 def choose_chunking() -> tuple[str, ...] | None:
     """Let the user choose one chunking, None for all, where there are several."""
     with ui.open_store() as store:
-        names = store.chunking_names()
+        names = store.chunkings.names()
     if len(names) == 1 and not url_state.get("chunks"):
         return None
     chosen = url_state.choose_or_not(
@@ -120,9 +120,9 @@ def choose_chunking() -> tuple[str, ...] | None:
 def offer_files(selected: Selection) -> None:
     """Offer files under names that keep up with the grading: first what most people want."""
     with ui.guard(), ui.open_store() as store:
-        revision, seal = store.revision(), store.present_seal()
-        refused = refusals(ui.database(), revision, store.data_revision(), selected)
-        contents, state = store.contents(), store.golden_state()
+        revision, seal = store.judgments.revision(), store.tamper_check.present_seal()
+        refused = refusals(ui.database(), revision, store.golden_set.data_revision(), selected)
+        contents, state = store.golden_set.contents(), store.collection.golden_state()
     if selected == EVERYTHING:
         grades = format_count(contents.golden, "golden grade", "golden grades")
         queries = format_count(contents.queries, "query", "queries")
@@ -161,7 +161,7 @@ def offer_files(selected: Selection) -> None:
 def offer_parts(selected: Selection, revision: int, refused: Mapping[str, str]) -> None:
     """Offer what the golden set consists of, each part as JSONL and as CSV."""
     with ui.open_store() as store:
-        said = describe_parts(ui.database(), revision, store.data_revision(), selected)
+        said = describe_parts(ui.database(), revision, store.golden_set.data_revision(), selected)
     if not said:
         return
     st.header("Parts")
@@ -196,10 +196,10 @@ def describe_parts(
 
 
 def _described_parts(store: Store, selected: Selection) -> Iterator[tuple[str, str]]:
-    there, leaving = store.contents(), extract(store, selected=selected)
-    wanted = store.chunking_names() if selected.chunkings is None else selected.chunkings
-    of_runs = store.chunkings_of_runs()
-    runs = [run for run in store.runs() if of_runs[run.name] in wanted]
+    there, leaving = store.golden_set.contents(), extract(store, selected=selected)
+    wanted = store.chunkings.names() if selected.chunkings is None else selected.chunkings
+    of_runs = store.chunkings.of_runs()
+    runs = [run for run in store.runs.all() if of_runs[run.name] in wanted]
     if leaving.grades:
         grades = format_count(len(leaving.grades), "golden grade", "golden grades")
         yield "grades", f"{grades}, one per query and chunk"
@@ -214,7 +214,7 @@ def _described_parts(store: Store, selected: Selection) -> Iterator[tuple[str, s
         }
         more = " and ".join(name for name, is_there in with_what.items() if is_there)
         yield "queries", queries + (f", with {more}" if more else "")
-    if chunks := sum(each.chunks for each in store.chunkings() if each.name in wanted):
+    if chunks := sum(each.chunks for each in store.chunkings.all() if each.name in wanted):
         yield "chunks", format_count(chunks, "chunk", "chunks")
     if runs:
         deep = max(run.depth for run in runs)

@@ -189,17 +189,17 @@ def read_invitees(typed: str, *, by_login: bool) -> list[Invitee]:
 
 def known_alike(store: Store, name: str) -> str | None:
     """Return a grader whose name differs from this one in case or blanks only, if there is one."""
-    known = store.names_like(name)
+    known = store.people.names_like(name)
     return None if name in known else next(iter(known), None)
 
 
 def ask_who_is_meant(store: Store, alike: dict[str, str]) -> None:
     """Ask whether names that are nearly those of known graders mean these."""
-    grades = {each.grader: each.grades for each in store.work()}
+    grades = {each.grader: each.grades for each in store.activity.work()}
     with st.container(border=True, key="invite-alike-question"):
         for name, known in alike.items():
             done = grades.get(known, 0)
-            passages = store.settings().passage
+            passages = store.settings.read().passage
             has = f"has graded {format_count(done, *passages)} here" if done else "is here already"
             st.text(f"{known} {has}. Is “{name}” the same person?")
         with st.container(horizontal=True):
@@ -221,7 +221,7 @@ def invite_each(store: Store, people: Sequence[Invitee], asked: AskedInvitations
     by_link = []
     for each in people:
         if each.address is not None:
-            store.allow(each.name, each.address, role=asked.role)
+            store.people.allow(each.name, each.address, role=asked.role)
         else:
             by_link.append(each.name)
     if by_link:
@@ -243,8 +243,8 @@ def show_links(
         secret, has_ended = access.invite(store, name, role, lasts=lasts, once=once)
         links[name] = f"{server_address()}/join/{secret}"
         ended += [name] if has_ended else []
-    roles = {each.name: each.role for each in store.ways_in()}
-    words = ui.graders_words(store.settings())
+    roles = {each.name: each.role for each in store.people.ways_in()}
+    words = ui.graders_words(store.settings.read())
     with st.container(border=True, key="invitations"):
         if len(links) > 1:
             people = format_count(len(links), "person is", "people are")

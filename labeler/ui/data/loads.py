@@ -19,7 +19,9 @@ WHAT_HAPPENS = (
 def show_loads() -> None:
     """List the last loads of golden grades, folded; nothing is drawn where there are none."""
     with ui.open_store() as store:
-        found = _last_loads(ui.database(), store.data_revision(), store.revision())
+        found = _last_loads(
+            ui.database(), store.golden_set.data_revision(), store.judgments.revision()
+        )
     if not found:
         return
     with st.expander("Loads of golden grades"):
@@ -32,7 +34,7 @@ def show_loads() -> None:
 @st.cache_data(max_entries=4, show_spinner=False)
 def _last_loads(path: str, data_revision: int, revision: int) -> list[LoadState]:
     with Store(path) as store:
-        return store.load_states(newest=MOST_LISTED)
+        return store.golden_loads.states(newest=MOST_LISTED)
 
 
 def _show_load(state: LoadState) -> None:
@@ -47,7 +49,7 @@ def _show_load(state: LoadState) -> None:
             st.text(f"Take back load {load.number}, {grades} of {load.file}?\n{WHAT_HAPPENS}")
             if st.button("Take it back", type="primary", key=f"take-back-{load.number}"):
                 with ui.guard(), ui.open_store() as store:
-                    done = store.undo_load(load.number)
+                    done = store.golden_loads.undo(load.number)
                 ui.done(". ".join(map(capitalize_first, done.sentences())))
 
 

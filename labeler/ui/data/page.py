@@ -40,7 +40,7 @@ def show_load() -> None:
 def show_queries_or_candidates() -> None:
     """Show the queries, or beside them the questions that may become queries."""
     with ui.open_store() as store:
-        has_candidates = bool(store.candidate_counts())
+        has_candidates = bool(store.candidates.counts())
     if any(url_state.get(name) is not None for name in ("edit", "new")):
         show_queries()
     elif url_state.get("take") is not None:
@@ -57,7 +57,7 @@ def show_queries_or_candidates() -> None:
 def show_advanced() -> None:
     """Show what few need: frozen versions, a transfer of grades to other chunks, the audit."""
     with ui.open_store() as store:
-        needed = {VERSIONS: bool(store.count_queries()), TRANSFER: has_other_chunking(store)}
+        needed = {VERSIONS: bool(store.queries.count()), TRANSFER: has_other_chunking(store)}
     parts = [name for name in PARTS if needed.get(name, True) or name == url_state.get("show")]
     PARTS[url_state.choose_tab("Part", parts, "show", what="part")]()
 
@@ -91,16 +91,16 @@ def sections_with_something(store: Store) -> list[str]:
     """
     if url_state.get("section") in (None, LOAD):
         return list(SECTIONS)
-    there = store.contents()
+    there = store.golden_set.contents()
     is_empty = not (there.queries or there.retired or there.chunks or there.runs)
-    needed = {"Download": not is_empty, "Runs": bool(there.runs or store.signals())}
+    needed = {"Download": not is_empty, "Runs": bool(there.runs or store.signals.all())}
     return [name for name in SECTIONS if needed.get(name, True) or name == url_state.get("section")]
 
 
 def show_counts(place: DeltaGenerator, section: str) -> None:
     """Say above what loads files how much there is now, and warn of the generic guideline."""
     with ui.open_store() as store:
-        contents, settings = store.contents(), store.settings()
+        contents, settings = store.golden_set.contents(), store.settings.read()
     is_unwritten = bool(contents.queries) and not settings.guideline
     if section != LOAD and not is_unwritten:
         return

@@ -105,8 +105,8 @@ def show_people() -> None:
         st.write(EVERYONE_LEAD)
         start_invitations(me)
     with ui.open_store() as store:
-        ways = store.ways_in()  # with whoever has just been invited
-        rows, revision = person_rows(store, ways, closed=closed), store.revision()
+        ways = store.people.ways_in()  # with whoever has just been invited
+        rows, revision = person_rows(store, ways, closed=closed), store.judgments.revision()
     if rows:
         list_people(rows, ways, me, closed=closed)
         file = [csv_cells(row) for row in rows]
@@ -117,7 +117,10 @@ def show_people() -> None:
 
 def person_rows(store: Store, ways: Sequence[GraderAccess], *, closed: bool) -> list[PersonRow]:
     """Return what the list says of each person, by name."""
-    visits, grades = store.visits(), {each.grader: each.grades for each in store.work()}
+    visits, grades = (
+        store.people.visits(),
+        {each.grader: each.grades for each in store.activity.work()},
+    )
     found = []
     for name in dict.fromkeys(way.name for way in ways):
         theirs = [way for way in ways if way.name == name]
@@ -234,7 +237,7 @@ def rename(name: str) -> None:
         new = st.text_input("Name", name, max_chars=100, help=RENAME_HELP, width=240)
         if st.form_submit_button("Rename"):
             with ui.guard(), ui.open_store() as store:
-                store.rename_grader(name, new.strip())
+                store.people.rename(name, new.strip())
             ui.done("Renamed", person=new.strip())
 
 
@@ -247,7 +250,7 @@ def change_role(name: str, role: Role, *, mine: bool) -> None:
             st.text("That is you: this page closes for you at once.")
         if st.button(f"Make {other}", type="primary", key=f"role-{name}-yes"):
             with ui.guard(HINTS), ui.open_store() as store:
-                store.change_role(name, other)
+                store.people.change_role(name, other)
             ui.done("Changed")
 
 
@@ -270,7 +273,7 @@ def revoke(name: str, *, mine: bool) -> None:
             st.text("That is you: you are signed out at once.")
         if st.button("Revoke", type="primary", key=f"revoke-{name}-yes"):
             with ui.guard(HINTS), ui.open_store() as store:
-                store.revoke(name)
+                store.people.revoke(name)
             ui.done("Revoked")
 
 
@@ -283,5 +286,5 @@ def end_invitations() -> None:
         )
         if st.button("End all invitations", type="primary"):
             with ui.guard(), ui.open_store() as store:
-                store.revoke_everyone()
+                store.people.revoke_everyone()
             ui.done("Invitations are off")

@@ -59,11 +59,11 @@ def show_queries() -> None:
         st.button(ADD_LABEL, on_click=url_state.write, kwargs={"new": "true"})
     retired, leaked = QUERY_STATES[shown]
     with ui.guard(), ui.open_store() as store:
-        found, count = store.find_queries(
+        found, count = store.queries.find(
             words, retired=retired, split=split, leaked=leaked, most=MOST
         )
-        leaks = {leak.query_id: leak.sentence for leak in store.leaked()}
-        there = store.contents()
+        leaks = {leak.query_id: leak.sentence for leak in store.splits.leaked()}
+        there = store.golden_set.contents()
     if not there.queries + there.retired:
         ui.say_empty(
             "There is no query yet", "Load the questions people ask.", "labeler load queries FILE"
@@ -97,7 +97,7 @@ def show_query_row(query: QuerySummary, leak: str) -> None:
         label = "Restore" if query.retired_at else "Retire"
         if st.button(label, key=f"{label}-{query.query_id}"):
             with ui.guard(), ui.open_store() as store:
-                put = store.restore_query if query.retired_at else store.retire_query
+                put = store.queries.restore if query.retired_at else store.queries.retire
                 put(query.query_id)
             ui.done("Restored" if query.retired_at else "Retired")
 
@@ -126,9 +126,9 @@ def edit_query(query_id: str) -> None:
     that change is shown before anything is overwritten.
     """
     with ui.guard(), ui.open_store() as store:
-        query, facets = store.query(query_id), store.facets()
-        origin, history = store.origin_of(query_id), store.history_of(query_id)
-        proposed = len(store.proposals_of(query_id))
+        query, facets = store.queries.get(query_id), store.queries.facets()
+        origin, history = store.history.origin_of(query_id), store.history.of(query_id)
+        proposed = len(store.suggestions.proposals_of(query_id))
     now, seen = query_fingerprint(query), url_state.get("seen")
     if seen is None or f"edit-{query_id}-{seen}-text" not in st.session_state:
         seen = now  # the fields are filled with what it says now
@@ -142,7 +142,7 @@ def edit_query(query_id: str) -> None:
     if typed is not None:
         try:
             with ui.open_store() as store:
-                changed = store.edit_query(typed, now)
+                changed = store.queries.edit(typed, now)
         except LabelerError as error:
             ui.explain(error, HINTS)
         else:
@@ -167,7 +167,7 @@ def say_changed_meanwhile(history: Sequence[QueryChange]) -> None:
 def add_query() -> None:
     """Let a lead type a query."""
     with ui.guard(), ui.open_store() as store:
-        facets, queries = store.facets(), store.texts_of_queries()
+        facets, queries = store.queries.facets(), store.queries.texts()
     back_button()
     near = nearest_query(str(st.session_state.get("new-text", "")), queries)
     typed = query_fields("new", None, facets, "Add it anyway" if near else "Add", near or "")
@@ -177,7 +177,7 @@ def add_query() -> None:
         return
     try:
         with ui.open_store() as store:
-            store.add_query(typed)
+            store.queries.add(typed)
     except LabelerError as error:
         ui.explain(error, HINTS)
     else:
@@ -187,7 +187,7 @@ def add_query() -> None:
 def take_candidate(number: int) -> None:
     """Let a lead complete a candidate before it is a query."""
     with ui.guard(), ui.open_store() as store:
-        candidate, facets = store.candidate(number), store.facets()
+        candidate, facets = store.candidates.get(number), store.queries.facets()
     back_button()
     query = import_export.query_from_candidate(candidate)
     typed = query_fields(f"take-{number}", query, facets, "Take it", with_id=True)
@@ -195,7 +195,7 @@ def take_candidate(number: int) -> None:
         return
     try:
         with ui.open_store() as store:
-            store.take_candidate(number, typed)
+            store.candidates.take(number, typed)
     except LabelerError as error:
         ui.explain(error, HINTS)
     else:

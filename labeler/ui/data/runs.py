@@ -35,9 +35,9 @@ def show_runs() -> None:
 def list_runs() -> None:
     """List the runs, and change what is said of one, or drop it."""
     with ui.open_store() as store:
-        found, strangers = store.runs(), store.runs_that_match_nothing()
-        answers, newest = store.answered_runs(), store.revision()
-        of_runs, chunkings = store.chunkings_of_runs(), store.chunkings()
+        found, strangers = store.runs.all(), store.runs.matching_nothing()
+        answers, newest = store.answers.runs(), store.judgments.revision()
+        of_runs, chunkings = store.chunkings.of_runs(), store.chunkings.all()
     if not found:
         ui.say_empty(
             "There is no run yet",
@@ -85,7 +85,7 @@ def change_run(run: RunSummary) -> None:
         new = st.text_input("Name", run.name)
         if st.form_submit_button("Rename"):
             with ui.guard(HINTS), ui.open_store() as store:
-                store.rename_run(run.name, new)
+                store.runs.rename(run.name, new)
             ui.done("Renamed", **renamed_parameters(run.name, new))
     with (
         st.form(f"change-{run.name}", border=False),
@@ -96,16 +96,16 @@ def change_run(run: RunSummary) -> None:
         if st.form_submit_button("Save"):
             said = None if made == run_date(run) else made.isoformat() if made else ""
             with ui.guard(HINTS), ui.open_store() as store:
-                store.change_run(run.name, system=system, created_at=said)
+                store.runs.change(run.name, system=system, created_at=said)
             ui.done("Saved")
     drop_answers(run.name)
     with st.popover("Drop this run …", key=f"drop-{run.name}"):
         with ui.open_store() as store:
-            answers = store.answered_runs().get(run.name, 0)
-            st.text(describe_drop(run, store.settings(), answers))
+            answers = store.answers.runs().get(run.name, 0)
+            st.text(describe_drop(run, store.settings.read(), answers))
         if st.button("Drop it", type="primary"):
             with ui.guard(), ui.open_store() as store:
-                store.drop_run(run.name)
+                store.runs.drop(run.name)
             ui.done("Dropped", **renamed_parameters(run.name, None))
 
 
@@ -167,8 +167,8 @@ NO_SIGNAL = "choose one"
 def show_signals() -> None:
     """List the signals, and drop one; nothing is drawn where there are none."""
     with ui.open_store() as store:
-        found, newest = store.signals(), store.revision()
-        systems = {run.system for run in store.runs()}
+        found, newest = store.signals.all(), store.judgments.revision()
+        systems = {run.system for run in store.runs.all()}
     if not found:
         return
     st.markdown("**Signals**")
@@ -214,14 +214,14 @@ def drop_signal(system: str, name: str, values: int) -> None:
         )
         if st.button("Drop it", type="primary", key="drop-signal"):
             with ui.guard(), ui.open_store() as store:
-                store.drop_signals(system, name)
+                store.signals.drop(system, name)
             ui.done("Dropped", signal=None)
 
 
 def drop_answers(run: str) -> None:
     """Let a lead drop the answers of a run, if it has any; the run stays."""
     with ui.open_store() as store:
-        answers = store.answered_runs().get(run, 0)
+        answers = store.answers.runs().get(run, 0)
     if not answers:
         return
     with st.popover("Drop its answers …", key=f"drop-answers-{run}"):
@@ -231,5 +231,5 @@ def drop_answers(run: str) -> None:
         )
         if st.button("Drop them", type="primary", key="drop-answers"):
             with ui.guard(), ui.open_store() as store:
-                store.drop_answers(run)
+                store.answers.drop(run)
             ui.done("Dropped")

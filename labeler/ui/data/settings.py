@@ -120,9 +120,9 @@ ReadValues = Callable[[], Mapping[str, Any]]
 def show_settings() -> None:
     """Let the team set what graders read, who gets what, what counts, and how runs are compared."""
     with ui.open_store() as store:
-        settings, names = store.settings(), [run.name for run in store.runs()]
-        several = len(store.chunking_names()) > 1
-        tasks = [task for task in TASKS if task in store.facets().get("task", ())]
+        settings, names = store.settings.read(), [run.name for run in store.runs.all()]
+        several = len(store.chunkings.names()) > 1
+        tasks = [task for task in TASKS if task in store.queries.facets().get("task", ())]
     with st.form("settings", border=False):
         name = st.text_input(
             "Name of the golden set",
@@ -152,7 +152,7 @@ def show_settings() -> None:
                 given = {key: value for read in groups for key, value in read().items()}
                 chosen = replace(settings, **given, name=name.strip(), field_map=kept)
                 assignment_cache.check_measures(chosen)
-                store.save_settings(chosen)
+                store.settings.save(chosen)
             ui.done("Saved")  # drawn again: a field that starts with another value is another field
 
 

@@ -199,7 +199,7 @@ def plan_files(files: Sequence[UploadedFile]) -> tuple[list[UploadPlan], int]:
     Return the plans, and how many files were recognised.
     """
     with ui.open_store() as store:
-        remembered = store.settings().field_map
+        remembered = store.settings.read().field_map
     dropped = [DroppedFile(file, *recognise(file.file_id, remembered, file)) for file in files]
     order = {kind: number for number, kind in enumerate(import_export.LOADS)}
     dropped.sort(key=lambda each: order.get(each.found.kind or "", len(order)))
@@ -372,8 +372,8 @@ def show_reports(outcomes: Sequence[UploadOutcome]) -> None:
 def show_next_steps() -> None:
     """Say what comes next, with the way there."""
     with ui.open_store() as store:
-        contents, strangers = store.contents(), store.runs_that_match_nothing()
-        graders = [way for way in store.ways_in() if way.stands and way.role == "grader"]
+        contents, strangers = store.golden_set.contents(), store.runs.matching_nothing()
+        graders = [way for way in store.people.ways_in() if way.stands and way.role == "grader"]
     st.markdown("**Next**")
     there = SetupCounts(
         queries=contents.queries,

@@ -182,11 +182,11 @@ def store_file(
         )
         bar.progress(1.0, STORING)
         with ui.open_store() as store:
-            for name in {*instead_of} & {*store.run_names()}:
-                store.drop_run(name)
-            there = {*store.run_names()}
+            for name in {*instead_of} & {*store.runs.names()}:
+                store.runs.drop(name)
+            there = {*store.runs.names()}
             reports = apply(store)
-            return reports, [name for name in store.run_names() if name not in there]
+            return reports, [name for name in store.runs.names() if name not in there]
 
 
 def describe_reports(reports: Sequence[LoadReport], source: str) -> str:

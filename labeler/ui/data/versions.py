@@ -27,7 +27,7 @@ NOTHING_YET = "No version is frozen yet. On the command line: `labeler freeze NA
 def show_versions() -> None:
     """List what is frozen, freeze what is live, and show what changed."""
     with ui.guard(), ui.open_store() as store:
-        found, now = store.versions(), store.golden_state()
+        found, now = store.versions.all(), store.collection.golden_state()
     st.caption(WHAT_IT_IS)
     same = [version.name for version in found if version.hash == now.hash]
     frozen = f"frozen as {', '.join(same)}" if same else "not frozen"
@@ -95,7 +95,7 @@ def _file_of(name: str) -> bytes:
 
 def _show_changes(old: str, new: str | None) -> None:
     with ui.guard(), ui.open_store() as store:
-        at = (ui.database(), store.data_revision(), store.revision())
+        at = (ui.database(), store.golden_set.data_revision(), store.judgments.revision())
         hashes, changes = _changes(*at, old, new)
     st.text(f"From {old} to {new or LIVE}: {describe_changes(changes)}")
     if not changes:

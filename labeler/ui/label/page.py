@@ -23,11 +23,11 @@ from labeler.ui.label.scope import (
 def show_page() -> None:
     """Show the page, or what is missing for it."""
     with ui.open_store() as store:
-        queries, runs, is_lead = store.count_queries(), store.runs(), ui.is_lead()
+        queries, runs, is_lead = store.queries.count(), store.runs.all(), ui.is_lead()
         name = ui.grader()
         token = None if name is None else ui.grading_token(store, name)
         data = pad_data(store, name, token, is_lead=is_lead) if queries and runs else None
-        words = ui.graders_words(store.settings())
+        words = ui.graders_words(store.settings.read())
     if not is_lead and data is None:
         st.header(words.say("page.nothing"))
         st.text(words.say("page.nothing_help"))
@@ -49,18 +49,18 @@ def show_page() -> None:
 
 def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool) -> PadData:
     """Return what the pad needs to know; raises `StaleLink` for what the address asks for."""
-    settings = store.settings()
+    settings = store.settings.read()
     words = ui.graders_words(settings)
     read = localize(settings, words.language)
-    giver = None if name is None else store.giver(name)
-    sizes, leaked = store.split_sizes(), bool(store.leaked())
+    giver = None if name is None else store.people.giver(name)
+    sizes, leaked = store.splits.sizes(), bool(store.splits.leaked())
     splits = [split for split in SPLITS if split in sizes]
-    is_known = store.has_query(url_state.get("query") or "")
-    field = chosen_field(store.facets(), is_known)
-    confined = between(kept_to(field, splits, leaked), store.chunking_names())
+    is_known = store.queries.has(url_state.get("query") or "")
+    field = chosen_field(store.queries.facets(), is_known)
+    confined = between(kept_to(field, splits, leaked), store.chunkings.names())
     confined = until_decided(confined, settings)
     return PadData(
-        golden_set=store.golden_set_uuid(),
+        golden_set=store.golden_set.uuid(),
         grader=name,
         token=token,
         key=None if giver is None else giver.key,
@@ -71,10 +71,14 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
         language=words.language.code,
         sentences=words.for_browser(),
         can_change_name=ui.can_change_name(),
-        known=known_graders(ui.database(), store.revision()) if ui.can_change_name() else (),
-        is_new=name is not None and not store.has_judged(name) and not ui.has_read_invitation(),
-        name=store.golden_set_name(),
-        inviter=None if name is None else store.inviter_of(name),
+        known=known_graders(ui.database(), store.judgments.revision())
+        if ui.can_change_name()
+        else (),
+        is_new=name is not None
+        and not store.assignment.has_judged(name)
+        and not ui.has_read_invitation(),
+        name=store.golden_set.name(),
+        inviter=None if name is None else store.people.inviter_of(name),
         guideline=read.guideline,
         contact=settings.contact,
         evidence_from=settings.evidence_from,
@@ -93,7 +97,7 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
 def known_graders(path: str, revision: int) -> list[tuple[str, int]]:
     """Return who has graded here and how much, read once for each judgment."""
     with Store(path) as store:
-        return list(store.grades_by_grader().items())
+        return list(store.activity.grades_by_grader().items())
 
 
 def verdict_url(settings: Settings) -> str | None:

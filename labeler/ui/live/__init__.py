@@ -52,7 +52,7 @@ def follow(show: Callable[[Callable[[str], None]], None]) -> None:
     """
     transferred = url_state.get_all(url_state.KEPT_PARAMETERS)
     with ui.guard(), ui.open_store() as store:
-        data_revision = store.data_revision()
+        data_revision = store.golden_set.data_revision()
         frozen = scoreboards.shown_version(store)
 
     @st.fragment
@@ -65,7 +65,9 @@ def follow(show: Callable[[Callable[[str], None]], None]) -> None:
         newest = None
         try:
             with ui.open_store() as store:
-                newest = store.newest()  # read first, so that it is never newer than what is shown
+                newest = (
+                    store.golden_set.newest()
+                )  # read first, so that it is never newer than what is shown
             if newest[-1] != data_revision:
                 st.rerun()
             show(partial(_say_over, place))

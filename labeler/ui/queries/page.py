@@ -76,7 +76,7 @@ def show_page() -> None:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.live_board(store, scoreboards.shown_conventions(settings))
         queries = {query.query_id: query for query in scoreboards.shown_queries(store)}
-        answered = store.answered_runs()
+        answered = store.answers.runs()
     if not queries or not board.run_names:
         ui.say_empty(
             "There is no run to look at yet" if queries else "There are no queries yet",
@@ -95,8 +95,8 @@ def show_failing(page: QueriesPage, say: Callable[[str], None]) -> None:
     choice = page.choice
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
-        remarks = store.remarks() if board.conventions.frozen is None else []
-        right = store.right_answers(choice.run) if page.answered else {}
+        remarks = store.remarks.current() if board.conventions.frozen is None else []
+        right = store.answers.right(choice.run) if page.answered else {}
     if not board.counts.grades:
         say(scoreboards.graded_line(board))
     with url_state.stale_if_incomparable("a"):

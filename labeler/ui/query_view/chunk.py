@@ -33,10 +33,10 @@ def show_text(opened: OpenedQuery, change: RankChange) -> None:
     """Show a chunk's text, who graded it, and let it be graded."""
     query_id, chunk_id = opened.query_id, change.chunk_id
     with ui.open_store() as store:
-        items = store.items([(query_id, change.chunk)], LONGEST_SHOWN)
-        marked = evidence_by_chunk(store.evidence(query_id)).get(chunk_id, [])
-        trail = store.transfer_trails(query_id).get(chunk_id, "")
-        given = store.who_graded(query_id, chunk_id)
+        items = store.texts.items([(query_id, change.chunk)], LONGEST_SHOWN)
+        marked = evidence_by_chunk(store.evidence.of_grades(query_id)).get(chunk_id, [])
+        trail = store.transfers.trails(query_id).get(chunk_id, "")
+        given = store.activity.who_graded(query_id, chunk_id)
     item = items.get((query_id, change.chunk))
     title, text = (None, None) if item is None else (item.chunk.title, item.chunk.text)
     is_live = opened.board.conventions.frozen is None
@@ -92,8 +92,8 @@ def save_grade(
         text_hash=text_hash,
     )
     with ui.guard(), ui.open_store() as store:
-        store.add_grader(name)
-        store.judge_with_copies(event)
+        store.people.add(name)
+        store.judgments.add(event, to_copies=True)
     st.session_state[key] = change.grade
     url_state.write(chunk=change.chunk_id, grade=None)
     st.toast(f"Grade {event.grade} saved", icon=":material/check:")

@@ -139,8 +139,8 @@ def show_pool(opened: OpenedQuery) -> None:
         "A dash: the run does not return it."
     )
     with ui.open_store() as store:
-        by_hand = store.found_by_hand(query_id)
-        transferred = store.transfer_trails(query_id)
+        by_hand = store.assignment.found_by_hand(query_id)
+        transferred = store.transfers.trails(query_id)
     known = texts_of({row.chunk for row in rows})
     heads = [tables.run_name(name, opened.short) for name in lists]
     show_html(tables.pool_table(rows, heads, known, opened.words, by_hand, transferred))

@@ -132,7 +132,9 @@ def show_heading(opened: OpenedQuery) -> None:
     leaks = []
     if query.query_id in opened.board.collection.leaked:
         with ui.open_store() as store:
-            leaks = [each.sentence for each in store.leaked() if each.query_id == query.query_id]
+            leaks = [
+                each.sentence for each in store.splits.leaked() if each.query_id == query.query_id
+            ]
     known = {name: words for name, words in said.items() if words}
     show_html(tables.query_heading(query.text, facts, known, leaks))
 
@@ -308,7 +310,7 @@ def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
     sides = [_list_side(opened, run, depth) for run in opened.runs]
     shown = {each.change.chunk for side in sides for each, _ in side.rows()}
     with ui.open_store() as store:
-        known = store.chunks_numbered(shown, LONGEST_TITLE)
+        known = store.texts.numbered(shown, LONGEST_TITLE)
     look = tables.ListLook(
         {number: chunk.called for number, chunk in known.items() if chunk.called},
         lambda chunk: opened.inside_url(chunk=chunk, rank=None, grade=None, tried=None),

@@ -18,14 +18,14 @@ from labeler.ui.query_view.opened import OpenedQuery
 def texts_of(numbers: Iterable[int]) -> dict[int, Chunk]:
     """Return the chunks that have text, by number; a long one to where a reader would stop."""
     with ui.open_store() as store:
-        return store.chunks_numbered(numbers, LONGEST_IN_LIST)
+        return store.texts.numbered(numbers, LONGEST_IN_LIST)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def chunks_with_text(path: str, data_revision: int) -> frozenset[int]:
     """Return the numbers of the chunks that have text; one read for each change of the data."""
     with ui.open_store() as store:
-        return store.chunks_with_text()
+        return store.chunks.with_text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class QueryAnswers:
     def of(cls, opened: OpenedQuery, runs: Sequence[str]) -> QueryAnswers:
         """Find them for ``runs``."""
         with ui.open_store() as store:
-            every = store.answers_to(opened.query_id, LONGEST_IN_LIST) if opened.answered else {}
+            every = store.answers.to(opened.query_id, LONGEST_IN_LIST) if opened.answered else {}
         answers = {run: answer for run, answer in every.items() if run in opened.board.run_names}
         failures = {run: _failure_in(opened, run, answers.get(run)) for run in runs}
         return cls(answers, failures, _describe_reranking(opened))

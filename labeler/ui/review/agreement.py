@@ -64,7 +64,7 @@ class MeasuredAgreement:
 def choose() -> AgreementChoice:
     """Let the user choose alpha's metric, graders and queries; all of it is in the address."""
     with ui.open_store() as store:
-        names, facets = store.names_of_graders(), store.facets()
+        names, facets = store.activity.names_of_graders(), store.queries.facets()
     with filter_widgets.row(), filter_widgets.folded() as say:
         names_of = {str(metric): metric for metric in METRICS}
         metric = names_of[url_state.choose("Alpha", list(names_of), "metric", what="metric")]
@@ -90,11 +90,11 @@ def measured(
 ) -> MeasuredAgreement:
     """Return what there is to show; the same for everybody until something new is written."""
     with ui.open_store() as store:
-        among = store.selected_queries(asked.selected, asked.facet, asked.bucket)
-        sheet = GradeMatrix.of_grades(store.given_grades())
-        again = agreement.self_agreement_by_grader(store.repeated_grades(among))
-        names = [] if asked.facet is None else store.facets()[asked.facet]
-        inside = {name: store.queries_in(str(asked.facet), name) for name in names}
+        among = store.splits.selected(asked.selected, asked.facet, asked.bucket)
+        sheet = GradeMatrix.of_grades(store.activity.given_grades())
+        again = agreement.self_agreement_by_grader(store.activity.repeated_grades(among))
+        names = [] if asked.facet is None else store.queries.facets()[asked.facet]
+        inside = {name: store.queries.in_bucket(str(asked.facet), name) for name in names}
     if asked.graders:
         sheet = sheet.among([name for name in asked.graders if name in sheet.graders])
         again = {name: again[name] for name in asked.graders if name in again}
@@ -120,7 +120,11 @@ def measured(
 def show(asked: AgreementChoice) -> None:
     """Show how far graders agree, or why that cannot be said and what to do."""
     with ui.open_store() as store:
-        settings, revision, newest = store.settings(), store.revision(), store.newest()
+        settings, revision, newest = (
+            store.settings.read(),
+            store.judgments.revision(),
+            store.golden_set.newest(),
+        )
     found = measured(ui.database(), newest, asked, settings.golden_rule)
     statements = agreement.agreement_statements(found.agreement, found.sheet.aside, found.again)
     show_answer(found.agreement, statements, asked, settings)

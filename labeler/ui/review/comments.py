@@ -24,9 +24,9 @@ CANNOT_TELL, ON_QUERIES, NOTES = "Can't tell", "Remarks on queries", "Notes"
 def kinds_of_comments(store: Store) -> tuple[str, ...]:
     """Return which kinds of comments there are."""
     there = {
-        CANNOT_TELL: store.cannot_tells(),
-        ON_QUERIES: store.remarks(),
-        NOTES: store.notes(),
+        CANNOT_TELL: store.activity.cannot_tells(),
+        ON_QUERIES: store.remarks.current(),
+        NOTES: store.activity.notes(),
     }
     return tuple(kind for kind, rows in there.items() if rows)
 
@@ -39,7 +39,7 @@ def show_comments(choice: ReviewChoice) -> None:
 def show_cannot_tell(choice: ReviewChoice) -> None:
     """Show why chunks could not be graded, and which."""
     with ui.open_store() as store:
-        rows = choice.rows_of(store, store.cannot_tells())
+        rows = choice.rows_of(store, store.activity.cannot_tells())
     if not rows:
         st.header("Every chunk so far could be graded")
         st.write("If a grader can't tell (`X` on the Label page), you see the chunk and why here.")
@@ -75,8 +75,8 @@ def show_cannot_tell(choice: ReviewChoice) -> None:
 def show_remarks(choice: ReviewChoice) -> None:
     """Show what graders say of whole queries."""
     with ui.open_store() as store:
-        rows = choice.rows_of(store, store.remarks())
-        texts = {query.query_id: query.text for query in store.queries()}
+        rows = choice.rows_of(store, store.remarks.current())
+        texts = {query.query_id: query.text for query in store.queries.all()}
     if not rows:
         st.header("No remarks on queries yet")
         st.write(
@@ -104,7 +104,7 @@ def show_remarks(choice: ReviewChoice) -> None:
 def show_notes(choice: ReviewChoice) -> None:
     """Show what graders wrote beside grades and queries."""
     with ui.open_store() as store:
-        rows, scale = choice.rows_of(store, store.notes()), store.settings().words
+        rows, scale = choice.rows_of(store, store.activity.notes()), store.settings.read().words
     if not rows:
         st.header("No notes yet")
         st.write("Graders add notes to grades with `N` on the Label page. You see them here.")

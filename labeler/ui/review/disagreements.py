@@ -50,7 +50,7 @@ def choose() -> None:
     `SELECTION_PARAMETERS`.
     """
     with ui.open_store() as store:
-        facets, names = store.facets(), store.names_of_graders()
+        facets, names = store.queries.facets(), store.activity.names_of_graders()
     some: list[str] = []
     with filter_widgets.row(), filter_widgets.folded() as say:
         filter_widgets.choose_selection(width=BOX_WIDTH)
@@ -74,13 +74,13 @@ def show() -> None:
     """Show what graders disagree on, to be decided by one key each."""
     asked = url_state.get_all(SELECTION_PARAMETERS)
     with ui.open_store() as store:
-        settings, newest = store.settings(), store.newest()
+        settings, newest = store.settings.read(), store.golden_set.newest()
         name = ui.grader()
         if name is None:
             ask_who(store, asked)
             return
         bench(bench_data(store, settings, name, urlencode(asked, doseq=True), newest))
-        revision = store.revision()
+        revision = store.judgments.revision()
     with st.expander("How grades become one", key="rule"):
         st.caption(small_print(settings))
         links.link("Change the rule", url_state.page_url("/data", section="Settings"))
@@ -109,9 +109,9 @@ def bench_data(
     """Return what the bench needs to know."""
     token = ui.grading_token(store, name)
     return BenchData(
-        golden_set=store.golden_set_uuid(),
+        golden_set=store.golden_set.uuid(),
         grader=name,
-        key=store.giver(name).key,
+        key=store.people.giver(name).key,
         token=token,
         words=settings.words,
         meanings=settings.meanings,
@@ -140,5 +140,5 @@ def disagreements_file(asked: Mapping[str, Sequence[str]]) -> bytes:
 def _disagreements(store: Store, asked: Mapping[str, Sequence[str]]) -> list[Disagreement]:
     said = {name: values[0] for name, values in asked.items()}
     selected = Selection(said.get("split"), said.get("leaked", WITH_LEAKED))
-    among = store.selected_queries(selected, said.get("facet"), said.get("bucket"))
-    return store.disagreements(asked.get("grader", ()), among)
+    among = store.splits.selected(selected, said.get("facet"), said.get("bucket"))
+    return store.adjudication.disagreements(asked.get("grader", ()), among)

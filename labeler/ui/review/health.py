@@ -13,7 +13,6 @@ import streamlit as st
 from labeler.analysis.active import parse_deciding_measure
 from labeler.analysis.health import (
     GoldenSetHealth,
-    HealthInput,
     HealthSection,
     HealthWarning,
     assess_health,
@@ -29,6 +28,7 @@ from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.render.tables import TextCell
 from labeler.render.tables.verdict_block import verdict_block
+from labeler.services.health import read_health_input
 from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
 
@@ -43,7 +43,7 @@ def show() -> None:
     """Show how good the golden set is: all queries together, or those that the address selects."""
     selected = scoreboards.shown_selection()
     with ui.open_store() as store:
-        newest = (store.data_revision(), store.revision())
+        newest = (store.golden_set.data_revision(), store.judgments.revision())
     found = measured(ui.database(), *newest, selected, datetime.now(UTC).date())
     if not found.queries:
         ui.say_empty(
@@ -118,9 +118,9 @@ def measured(
 ) -> GoldenSetHealth:
     """Work it out once for each change, and once a day: grades grow old meanwhile."""
     with ui.open_store() as store:
-        settings, among = store.settings(), store.selected_queries(selected)
+        settings, among = store.settings.read(), store.splits.selected(selected)
         spread = None
-        if len(store.run_names()) > 1:
+        if len(store.runs.names()) > 1:
             board = scoreboards.live_board(
                 store, scoreboards.conventions(settings, selected=selected)
             )
@@ -128,7 +128,7 @@ def measured(
                 board.values(parse_deciding_measure(board.conventions, settings.decide_by))
             )
         near = alike(path, data_revision, selected)
-        told = HealthInput.of(store, spread, settings.decide_by, near, among)
+        told = read_health_input(store, spread, settings.decide_by, near, among)
     return assess_health(told, datetime.now(UTC))
 
 
@@ -136,7 +136,11 @@ def measured(
 def alike(path: str, data_revision: int, selected: Selection) -> int | None:
     """Count the pairs of queries that are nearly the same; None where that takes too long."""
     with ui.open_store() as store:
-        among = store.selected_queries(selected)
+        among = store.splits.selected(selected)
         return count_similar_pairs(
-            [query.text for query in store.queries() if among is None or query.query_id in among]
+            [
+                query.text
+                for query in store.queries.all()
+                if among is None or query.query_id in among
+            ]
         )

@@ -44,7 +44,7 @@ def known_alike(name: str) -> tuple[str, int] | None:
     The very name comes first.
     """
     with ui.open_store() as store:
-        grades = store.grades_by_grader()
+        grades = store.activity.grades_by_grader()
     alike = [each for each in grades if name_key(each) == name_key(name)]
     return min(((each, grades[each]) for each in alike), key=lambda of: of[0] != name, default=None)
 

@@ -50,9 +50,11 @@ def choose() -> ReviewChoice:
     """Let the user choose a section, and what it is of."""
     run = url_state.get("a") or next(iter(scoreboards.run_names()), None)
     with ui.open_store() as store:
-        sections, settings = sections_with_something(store), store.settings()
-        has_queries = bool(store.count_queries())
-        kinds = comments_there(ui.database(), store.data_revision(), store.revision())
+        sections, settings = sections_with_something(store), store.settings.read()
+        has_queries = bool(store.queries.count())
+        kinds = comments_there(
+            ui.database(), store.golden_set.data_revision(), store.judgments.revision()
+        )
     section = url_state.choose_tab("Section", sections, "review", what="section", clears=["show"])
     if has_queries and section != DISAGREEMENTS:  # its cases need the room
         ui.warn_of_default_guideline(settings)
@@ -81,13 +83,15 @@ def choose() -> ReviewChoice:
 
 def sections_with_something(store: Store) -> list[str]:
     """Return the sections that have something to act on, and the one that the address names."""
-    several = len(store.names_of_graders()) > 1
-    kinds = comments_there(ui.database(), store.data_revision(), store.revision())
+    several = len(store.activity.names_of_graders()) > 1
+    kinds = comments_there(
+        ui.database(), store.golden_set.data_revision(), store.judgments.revision()
+    )
     needed = {
         AGREEMENT: several,
         DISAGREEMENTS: several,
         COMMENTS: bool(kinds),
-        HEALTH: bool(store.count_queries()),
+        HEALTH: bool(store.queries.count()),
         TRANSFERRED: transfers.has_other_chunking(store),
     }
     return [name for name in SECTIONS if needed.get(name, True) or name == url_state.get("review")]

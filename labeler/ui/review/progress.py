@@ -37,11 +37,11 @@ TIES = "Open: nobody has graded it, or the most frequent grades are tied. "
 def show_work(choice: ReviewChoice) -> None:
     """Show what each grader has done, and on which days."""
     with ui.open_store() as store:
-        among = store.selected_queries(choice.selected)
-        rows, days = store.work(among), store.work_by_day(among)
-        again = self_agreement_by_grader(store.repeated_grades(among))
+        among = store.splits.selected(choice.selected)
+        rows, days = store.activity.work(among), store.activity.work_by_day(among)
+        again = self_agreement_by_grader(store.activity.repeated_grades(among))
         worked = [row for row in rows if row.grades or row.cannot_tell or row.remarks]
-        is_gradable = bool(worked or (store.count_queries() and store.run_names()))
+        is_gradable = bool(worked or (store.queries.count() and store.runs.names()))
     if not worked:
         if not is_gradable:
             return  # the progress says what is missing
@@ -89,7 +89,7 @@ def show_days(days: Sequence[DayActivity]) -> None:
 def choose_facet() -> str | None:
     """Let the user choose a facet, or all queries."""
     with ui.open_store() as store:
-        facets = store.facets()
+        facets = store.queries.facets()
     if not facets and url_state.get("facet") is None:
         return None
     return filter_widgets.choose_facet(facets, width=220)
@@ -99,11 +99,11 @@ def show_progress(choice: ReviewChoice) -> None:
     """Show how much of the pool is graded, over all and in each bucket of a facet."""
     facet = choice.facet
     with ui.open_store() as store:
-        settings = store.settings()
-        pool, without_text = store.pool(settings.pool_depth)
-        among = store.selected_queries(choice.selected)
+        settings = store.settings.read()
+        pool, without_text = store.assignment.pool(settings.pool_depth)
+        among = store.splits.selected(choice.selected)
         pool = {name: chunks for name, chunks in pool.items() if among is None or name in among}
-        buckets, total = store.progress(pool, facet)
+        buckets, total = store.activity.progress(pool, facet)
     if not total.pool:
         ui.say_empty(
             "There is nothing to grade yet",

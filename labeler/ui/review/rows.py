@@ -35,7 +35,7 @@ class ReviewChoice:
 
     def rows_of(self, store: Store, rows: Iterable[RowT]) -> list[RowT]:
         """Return the rows of the selected queries."""
-        among = store.selected_queries(self.selected)
+        among = store.splits.selected(self.selected)
         return [row for row in rows if among is None or row.query_id in among]
 
     def query_cell(self, text: str, query_id: str) -> TextCell:
@@ -59,5 +59,5 @@ def offer_rows(
 ) -> None:
     """Offer what is above, and all of it, as a file."""
     with ui.open_store() as store:
-        revision = store.revision()
+        revision = store.judgments.revision()
     ui.offer(label, lambda: csv_exports.rows_csv(map(as_row, rows)), name, revision)

@@ -68,7 +68,7 @@ def show_page() -> None:
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.read_board(store, settings, every=True)
-        params = store.run_params()
+        params = store.runs.params()
     if not board.run_names:
         what = "A run is what a system returned for each query, in its order."
         ui.say_empty("There is no run to score yet", what, "labeler load run FILE")

@@ -96,7 +96,7 @@ def history_of(
         return ReferenceRuns(board, {}, held), []
     passing, why = served_passed_runs(os.environ, gate)
     with ui.open_store() as store:
-        fingerprints = store.run_fingerprints()
+        fingerprints = store.runs.fingerprints()
     missing = [why]
     if gate.baseline is not None and held is None:
         missing.append(

@@ -342,12 +342,12 @@ def choose_pair(
 
 def _first_judgment_at() -> str | None:
     with ui.open_store() as store:
-        return store.first_judgment_at()
+        return store.versions.first_judgment_at()
 
 
 def _revision_on(until: datetime) -> int:
     with ui.open_store() as store:
-        return store.revision_at(until)
+        return store.versions.revision_at(until)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the grades of that day …")
@@ -356,7 +356,10 @@ def _earlier_board(
 ) -> Scoreboard:
     """Return a run under the golden set of an earlier time; nothing that is graded now moves it."""
     with ui.open_store() as store:
-        collection, rule = store.collection_at(_until, [_run]), store.rule_at(_until)
+        collection, rule = (
+            store.versions.collection_at(_until, [_run]),
+            store.versions.rule_at(_until),
+        )
     return Scoreboard(collection, replace(_conventions, golden_rule=rule, frozen=None))
 
 
@@ -414,7 +417,7 @@ def _signal_points(
     path: str, data_revision: int, queries: frozenset[str] | None
 ) -> Sequence[SignalPoint]:
     with ui.open_store() as store:
-        return tuple(store.signal_points(queries))
+        return tuple(store.signals.points(queries))
 
 
 def show_signal_pictures(

@@ -345,7 +345,7 @@ def recall_without_own_pool(
 ) -> tuple[OwnPoolComparison, ...]:
     """Return recall without each system's own finds; worked out once for each change."""
     with ui.open_store() as store:
-        by_hand = store.pairs_found_by_hand()
+        by_hand = store.assignment.pairs_found_by_hand()
     return compare_own_pools(_board, _measures, by_hand)
 
 

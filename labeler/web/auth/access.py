@@ -78,7 +78,7 @@ class AccessPolicy:
         """Return whether a visitor needs an invitation or a login."""
         if self.allows_anyone:
             return False
-        return self.reachable or self.login or store.has_invitations()
+        return self.reachable or self.login or store.people.has_invitations()
 
     def visitor(self, store: Store, credentials: Credentials) -> Person | None:
         """Return who a visitor is, None for one without access.
@@ -98,7 +98,9 @@ class AccessPolicy:
 
     def in_session(self, store: Store, credentials: Credentials) -> Person | None:
         """Return whose session a visitor has; one by login counts only with a login provider."""
-        found = store.session(hash_secret(credentials.session)) if credentials.session else None
+        found = (
+            store.sessions.get(hash_secret(credentials.session)) if credentials.session else None
+        )
         if found is None or (found.by_login and not self.login):
             return None
         return Person(found.name, found.role, "login" if found.by_login else "link")
@@ -107,7 +109,7 @@ class AccessPolicy:
         """Return whom a login identifies that has not opened a session yet."""
         if credentials.login is None or not self.login:
             return None
-        found = store.invited_by_login(credentials.login)
+        found = store.sessions.invited_by_login(credentials.login)
         return None if found is None else Person(*found, "login")
 
 
@@ -120,7 +122,7 @@ def _usable_name(name: str | None) -> str | None:
 
 def check_may_grade(store: Store, grader: str) -> None:
     """Raise `Forbidden` unless ``grader`` may grade in this golden set now."""
-    if AccessPolicy.from_environment().is_closed(store) and not store.is_invited(grader):
+    if AccessPolicy.from_environment().is_closed(store) and not store.people.is_invited(grader):
         raise Forbidden(
             f"{grader} is not invited, or not any more; ask the person who invited you for a new "
             "link"
@@ -130,7 +132,7 @@ def check_may_grade(store: Store, grader: str) -> None:
 def check_may_lead(store: Store, name: str) -> None:
     """Raise `Forbidden` unless ``name`` is a lead at this server now."""
     policy = AccessPolicy.from_environment()
-    if policy.graders_only or (policy.is_closed(store) and name not in store.leads()):
+    if policy.graders_only or (policy.is_closed(store) and name not in store.people.leads()):
         raise Forbidden("this is for leads; ask one of them")
 
 
@@ -149,13 +151,13 @@ def promise_lead_link(store: Store, name: str) -> LeadLink:
     wants another link keeps the old one until the new one is used.
     """
     secret = new_secret()
-    promise_of = store.signing_key(), store.golden_set_uuid(), check_name(name, "grader")
+    promise_of = store.golden_set.signing_key(), store.golden_set.uuid(), check_name(name, "grader")
     return LeadLink(secret, tokens.sign_promise(*promise_of, hash_secret(secret)))
 
 
 def promised_name(store: Store, key: LeadLink) -> str:
     """Return whom a link was promised; raises `Forbidden` if the promise is too old or not ours."""
-    promise_of = store.signing_key(), store.golden_set_uuid(), hash_secret(key.secret)
+    promise_of = store.golden_set.signing_key(), store.golden_set.uuid(), hash_secret(key.secret)
     return tokens.read_promise(key.promise, *promise_of)
 
 
@@ -165,13 +167,15 @@ def redeem_promise(store: Store, key: LeadLink) -> None:
     Raises `Forbidden` for a promise that is too old or somebody else's, and if others have been
     invited in the meantime and the person is no lead among them.
     """
-    if store.was_link(hash_secret(key.secret)):
+    if store.sessions.was_link(hash_secret(key.secret)):
         return
     name = promised_name(store, key)
-    if store.has_invitations() and name not in store.leads():
+    if store.people.has_invitations() and name not in store.people.leads():
         raise Forbidden("somebody else has invited people in the meantime; ask them for a link")
-    store.actor = Actor(name, "link", store.actor.address if store.actor else None)
-    store.invite(name, hash_secret(key.secret), role="lead")
+    store.connection.actor = Actor(
+        name, "link", store.connection.actor.address if store.connection.actor else None
+    )
+    store.people.invite(name, hash_secret(key.secret), role="lead")
 
 
 def invite(
@@ -182,34 +186,36 @@ def invite(
     lasts: timedelta | None = None,
     once: bool = False,
 ) -> tuple[str, bool]:
-    """Invite a person by a link, see `Store.invite`; return its secret, and whether another ended.
+    """Invite a person by a link, see `People.invite`; return its secret, and if another ended.
 
     ``lasts`` is how long from now it opens sessions; without it, as long as the invitation exists.
     """
     secret = new_secret()
     expires_at = None if lasts is None else datetime.now(UTC) + lasts
-    ended = store.invite(name, hash_secret(secret), role=role, expires_at=expires_at, once=once)
+    ended = store.people.invite(
+        name, hash_secret(secret), role=role, expires_at=expires_at, once=once
+    )
     return secret, ended
 
 
 def session_by_link(store: Store, secret: str) -> str | None:
     """Open a session by a link and return its token, None if the link does not work (any more)."""
     token = new_secret()
-    return token if store.open_by_link(hash_secret(secret), hash_secret(token)) else None
+    return token if store.sessions.open_by_link(hash_secret(secret), hash_secret(token)) else None
 
 
 def session_by_login(store: Store, login: Login) -> str | None:
     """Open a session by a login and return its token, None if it has no access (any more)."""
     token = new_secret()
-    return token if store.open_by_login(login, hash_secret(token)) else None
+    return token if store.sessions.open_by_login(login, hash_secret(token)) else None
 
 
 def log_out(store: Store, token: str, *, everywhere: bool = False) -> None:
     """End the session with this token, or all sessions of its person."""
     if everywhere:
-        store.end_sessions_with(hash_secret(token))
+        store.sessions.end_all_of(hash_secret(token))
     else:
-        store.end_session(hash_secret(token))
+        store.sessions.end(hash_secret(token))
 
 
 def new_secret() -> str:

@@ -93,7 +93,7 @@ def handle_request(path: str, answer: LoginHandler, request: Request) -> Respons
     policy = AccessPolicy.from_environment()
     try:
         with Store(path) as store:
-            store.actor = unknown_actor(request)
+            store.connection.actor = unknown_actor(request)
             return answer(store, policy, credentials_on(request, policy), request)
     except Forbidden as error:
         words = words_for(request)
@@ -112,11 +112,11 @@ def show_link(
 ) -> Response:
     """Ask before a link signs in; redirect a visitor who is signed in as the same person."""
     key = link_in_address(request)
-    link = store.link(hash_secret(key.secret))
+    link = store.sessions.link(hash_secret(key.secret))
     invitation = None
     if link is not None and link.works:
         invitation = Invitation.of(store, link.name, link.role)
-    elif key.promise and not store.was_link(hash_secret(key.secret)):
+    elif key.promise and not store.sessions.was_link(hash_secret(key.secret)):
         invitation = Invitation.promised(store, promised_name(store, key))
     if invitation is None:
         return login_pages.dead_link(words_for(request, store), link)
@@ -128,7 +128,7 @@ def show_link(
     if now is not None and now.name is not None and not is_same:
         return login_pages.confirm_switch_by_link(words, invitation, now.name)
     work = None if invitation.role == "lead" else left_for(store, invitation.name)
-    return login_pages.confirm_link(words, invitation, store.settings(), work)
+    return login_pages.confirm_link(words, invitation, store.settings.read(), work)
 
 
 def sign_in_by_link(
@@ -136,15 +136,15 @@ def sign_in_by_link(
 ) -> Response:
     """Open a session by a link."""
     key, address = link_in_address(request), request.client.host if request.client else None
-    store.actor = Actor(None, "unknown", address)
+    store.connection.actor = Actor(None, "unknown", address)
     if key.promise:
         redeem_promise(store, key)
-    link = store.link(hash_secret(key.secret))
+    link = store.sessions.link(hash_secret(key.secret))
     token = session_by_link(store, key.secret)
     if link is None or token is None:
         return login_pages.dead_link(words_for(request, store), link)
-    store.actor = Actor(link.name, "link", address)
-    store.note_once("sign_in")
+    store.connection.actor = Actor(link.name, "link", address)
+    store.audit.note_once("sign_in")
     return with_session(
         redirect_to(landing_address(store, key, link)), store, credentials, token, request
     )
@@ -160,7 +160,7 @@ def landing_address(store: Store, key: LeadLink, link: InvitationLink | None) ->
     if key.promise:
         return PEOPLE
     is_leads = link is not None and link.role == "lead"
-    return DATA if is_leads and not store.count_queries() else "/"
+    return DATA if is_leads and not store.queries.count() else "/"
 
 
 def sign_in_by_login(
@@ -200,9 +200,11 @@ def show_sign_out(
     person = policy.visitor(store, credentials) if policy.is_closed(store) else None
     if person is None:
         return redirect_to("/")
-    again = credentials.session is None or store.can_come_again(hash_secret(credentials.session))
+    again = credentials.session is None or store.sessions.can_come_again(
+        hash_secret(credentials.session)
+    )
     return login_pages.confirm_sign_out(
-        words_for(request, store), store.golden_set_name(), person, can_come_again=again
+        words_for(request, store), store.golden_set.name(), person, can_come_again=again
     )
 
 
@@ -239,7 +241,7 @@ def exchange_for_session(
     current, login = policy.in_session(store, credentials), policy.logged_in(store, credentials)
     if current is not None and login is not None and current.name != login.name:
         return login_pages.confirm_switch(
-            words_for(connection, store), store.golden_set_name(), current, login
+            words_for(connection, store), store.golden_set.name(), current, login
         )
     if current is not None and login is None:
         return []

@@ -48,7 +48,7 @@ class Invitation:
     @classmethod
     def of(cls, store: Store, name: str, role: Role) -> Invitation:
         """Return what a person is invited to."""
-        return cls(name, role, store.golden_set_name(), store.inviter_of(name))
+        return cls(name, role, store.golden_set.name(), store.people.inviter_of(name))
 
     @classmethod
     def promised(cls, store: Store, name: str) -> Invitation:
@@ -87,12 +87,12 @@ def invitation_needed(
 ) -> Response:
     """Return the page for a visitor without access, in place of the one requested."""
     login = credentials.login if policy.login else None
-    if login is None or store.has_opened(login) or store.knows(login):
+    if login is None or store.sessions.has_opened(login) or store.sessions.knows(login):
         said = [words.say("sign_in.needed_help")]
         return page(
             words, words.say("sign_in.needed"), said, login_links(words, policy), status=403
         )
-    is_listed = login.address is not None and store.invited_at(login.address) is not None
+    is_listed = login.address is not None and store.people.invited_at(login.address) is not None
     heading, *said = explain_refused_login(words, login, is_listed=is_listed)
     ways = [
         link(words.say("sign_in.sign_out"), PROVIDER_LOGOUT),

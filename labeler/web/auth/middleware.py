@@ -233,7 +233,7 @@ class SignInRequired:
         credentials = credentials_on(connection, policy)
         try:
             with Store(self.path) as store:
-                store.actor = unknown_actor(connection)
+                store.connection.actor = unknown_actor(connection)
                 if not policy.is_closed(store):
                     return []
                 if policy.visitor(store, credentials) is None:

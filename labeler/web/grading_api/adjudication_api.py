@@ -71,7 +71,7 @@ class AdjudicationApi:
         if "from" not in request.query_params and asked is not None and asked >= start + len(items):
             start = asked  # the pairs before it are too long for one page
             cases, items = disagreement_page(store, found[start:], signer)
-        store.note_told(name, pairs_told(cases, name))
+        store.exposure.note_told(name, pairs_told(cases, name))
         return {
             "items": items,
             "from": start,
@@ -80,7 +80,7 @@ class AdjudicationApi:
             "next_open": next_open(found, start + len(items)),
             "undoable": [
                 dict(zip(("event_id", "query", "chunk", "grade"), each, strict=True))
-                for each in store.adjudicated_by(name, UNDO_DEPTH)
+                for each in store.adjudication.by(name, UNDO_DEPTH)
             ],
         }
 
@@ -88,8 +88,8 @@ class AdjudicationApi:
         self, request: Request, body: bytes, store: Store, name: str
     ) -> dict[str, Any]:
         """Answer ``POST /api/adjudications``: each event is saved, or refused with its reason."""
-        golden_set, events = store.golden_set_uuid(), parse_events(body)
-        store.actor = actor_of(request, store, name)
+        golden_set, events = store.golden_set.uuid(), parse_events(body)
+        store.connection.actor = actor_of(request, store, name)
         signer = PairSigner(store, name)
         if not self._turn.acquire(timeout=self._wait_seconds):
             raise Busy("too much is being written; what was decided is kept and sent again")
@@ -117,8 +117,8 @@ def requested_disagreements(request: Request, store: Store) -> list[Disagreement
     """Return the disagreements that the parameters select, in their order."""
     asked = request.query_params
     selected = Selection(asked.get("split"), asked.get("leaked", WITH_LEAKED))
-    among = store.selected_queries(selected, asked.get("facet"), asked.get("bucket"))
-    return store.disagreements(asked.getlist("grader"), among)
+    among = store.splits.selected(selected, asked.get("facet"), asked.get("bucket"))
+    return store.adjudication.disagreements(asked.getlist("grader"), among)
 
 
 def page_start(request: Request, found: Sequence[Disagreement]) -> int:
@@ -151,7 +151,7 @@ def disagreement_page(
     store: Store, found: Sequence[Disagreement], signer: PairSigner
 ) -> tuple[list[Case], list[dict[str, Any]]]:
     """Return the first disagreements that fit on a page, and their JSON."""
-    cases = store.cases(found[:ON_A_PAGE], LONGEST_IN_LIST)
+    cases = store.adjudication.cases(found[:ON_A_PAGE], LONGEST_IN_LIST)
     items = [case_json(case, signer) for case in cases]
     fit = count_fitting(map(json_size, items))
     return cases[:fit], items[:fit]
@@ -258,7 +258,7 @@ def save_adjudication(
     except (Busy, StorageError):
         raise
     except JudgmentConflict as error:
-        current = store.adjudication_of(str(event.get("query")), str(event.get("chunk")))
+        current = store.adjudication.of_pair(str(event.get("query")), str(event.get("chunk")))
         return {**result, "refused": str(error), "instead": adjudication_json(current)}
     except LabelerError as error:
         return {**result, "refused": redact_path(error, str(store.path))}
@@ -271,7 +271,7 @@ def write_adjudication(
     """Log an adjudication, or the undo of one; return why its passages were not kept, if so."""
     event_id, undoes = parse_event_id(dict(event)), event.get("undoes")
     if undoes is not None:
-        store.take_back_adjudication(
+        store.adjudication.take_back(
             event_id=event_id, undoes=check_id(undoes, "event"), grader=name
         )
         return None
@@ -286,14 +286,14 @@ def write_adjudication(
         kind="adjudicate",
         grade=check_grade(event.get("grade")),
         note=parse_text(event.get("note"), "note", LONGEST_NOTE),
-        blind=store.is_blind(name, query_id, chunk_id),
+        blind=store.exposure.is_blind(name, query_id, chunk_id),
         source=ADJUDICATION,
         elapsed_ms=parse_milliseconds(event.get("elapsed_ms")),
         text_hash=signer.verify_adjudicated_pair(event),
     )
     judgment, unmarked = with_evidence(store, event, judgment)
     known = None if replaces is None else check_id(replaces, "event")
-    store.adjudicate(judgment, known, parse_copies(event))
+    store.adjudication.adjudicate(judgment, known, parse_copies(event))
     return unmarked
 
 

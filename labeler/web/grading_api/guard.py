@@ -46,10 +46,10 @@ def guarded(
             with open_store() as store:
                 token = request.headers.get(TOKEN_HEADER, "")
                 grader = tokens.grader_from_token(
-                    token, store.signing_key(), store.golden_set_uuid()
+                    token, store.golden_set.signing_key(), store.golden_set.uuid()
                 )
                 check(store, grader)
-                store.add_grader(grader)  # a restored backup may be older than the grader
+                store.people.add(grader)  # a restored backup may be older than the grader
                 return JSONResponse(answer(request, body, store, grader))
         except RateLimited as error:
             headers = {"retry-after": str(error.seconds)}

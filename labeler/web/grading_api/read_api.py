@@ -59,7 +59,7 @@ class ReadApi:
         found, about = self._assigner.next_for(store, grader, min(wanted, MOST_ITEMS), scope)
         entries = fitting_items(found.papers, about)
         done = self._history(store, grader)
-        repeated = self_agreement(store.self_repeats(grader))
+        repeated = self_agreement(store.activity.self_repeats(grader))
         signer = PairSigner(store, grader)
         return {
             "items": [item_json(entry, signer) for entry in entries],
@@ -73,7 +73,7 @@ class ReadApi:
             "without_text": found.without_text,
             "looked": found.looked,
             **({"decision": decision_json(found.decision)} if found.decision else {}),
-            "pace_ms": store.pace(grader),
+            "pace_ms": store.assignment.pace(grader),
             "self_agreement": None
             if repeated is None
             else {"again": repeated.again, "same": repeated.same},
@@ -142,13 +142,13 @@ class ReadApi:
                 **{str(grade): work.by_grade.get(grade, 0) for grade in GRADES},
             },
             "of_queries": work.queries,
-            "spent_ms": store.time_spent(grader),
+            "spent_ms": store.assignment.time_spent(grader),
         }
 
     def text(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
         """Answer ``/api/text``: the next part of a text that was cut."""
         start = whole_number(request, "from")
-        text, more = store.text_from(required_parameter(request, "chunk"), start, PIECE)
+        text, more = store.texts.read_from(required_parameter(request, "chunk"), start, PIECE)
         return {"text": text, "more": more}
 
     def search(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
@@ -168,12 +168,12 @@ class ReadApi:
 
     def neighbours(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
         """Answer ``/api/neighbours``."""
-        before, after = store.neighbours(required_parameter(request, "chunk"))
+        before, after = store.texts.neighbours(required_parameter(request, "chunk"))
         return {"before": neighbour_json(before), "after": neighbour_json(after)}
 
     def whose(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
         """Answer ``/api/whose``: whether the key of grades kept in a browser is nobody's."""
-        return {"nobodys": store.giver_with(required_parameter(request, "key")) is None}
+        return {"nobodys": store.people.giver_with(required_parameter(request, "key")) is None}
 
     def told(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``/api/told``, only for a grader who has judged the pair.
@@ -182,17 +182,17 @@ class ReadApi:
         """
         query_id = required_parameter(request, "query")
         chunk_id = required_parameter(request, "chunk")
-        if store.judgment_of(grader, query_id, chunk_id) is None:
+        if store.assignment.judgment_of(grader, query_id, chunk_id) is None:
             raise BadInput("grade this passage first; then you can see what others gave")
-        store.note_told(grader, [(query_id, chunk_id)])
-        chunk = store.chunk(chunk_id)
+        store.exposure.note_told(grader, [(query_id, chunk_id)])
+        chunk = store.chunks.get(chunk_id)
         return {
             "chunk": chunk_id,
             "document": None if chunk is None else chunk.document_id,
             "found_by": self._assigner.found_by(store, grader, query_id, chunk_id),
             "others": [
                 {"kind": kind, "grade": grade, "count": count}
-                for kind, grade, count in store.others_said(grader, query_id, chunk_id)
+                for kind, grade, count in store.assignment.others_said(grader, query_id, chunk_id)
             ],
         }
 

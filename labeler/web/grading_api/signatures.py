@@ -21,8 +21,8 @@ class PairSigner:
 
     def __init__(self, store: Store, grader: str) -> None:
         self._store = store
-        self._grader = store.giver(grader)
-        self._signatures = PairSignatures(store.signing_key(), store.golden_set_uuid())
+        self._grader = store.people.giver(grader)
+        self._signatures = PairSignatures(store.golden_set.signing_key(), store.golden_set.uuid())
 
     def slip(self, entry: GradingItem) -> str:
         """Return the signature sent with a pair."""
@@ -59,7 +59,7 @@ class PairSigner:
         key, name = event.get("by"), event.get("grader")
         if key == self._grader.key:
             return
-        owner = self._store.giver_with(key) if isinstance(key, str) else None
+        owner = self._store.people.giver_with(key) if isinstance(key, str) else None
         if key is None or owner is not None or name != self._grader.name:
             raise BadInput(f"this was given by {owner or name!r}, not by {self._grader.name!r}")
 

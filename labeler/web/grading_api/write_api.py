@@ -46,7 +46,7 @@ class WriteApi:
     def judgments(self, request: Request, body: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``POST /api/judgments``."""
         self._allowance.use(grader, len(body))
-        golden_set, events = store.golden_set_uuid(), parse_events(body)
+        golden_set, events = store.golden_set.uuid(), parse_events(body)
         signer = PairSigner(store, grader)
         if not self._turn.acquire(timeout=self._wait_seconds):
             raise Busy("too many grades are being written; they are kept and sent again")
@@ -112,9 +112,9 @@ def suggestions_after(store: Store, event: dict[str, Any], grader: str) -> list[
     """
     if event.get("undoes") is not None or event.get("kind", "grade") != "grade":
         return []
-    proposed = store.proposed_for(event["query"], event["chunk"])
+    proposed = store.suggestions.proposed_for(event["query"], event["chunk"])
     if proposed:
-        store.note_told(grader, [(event["query"], event["chunk"])])
+        store.exposure.note_told(grader, [(event["query"], event["chunk"])])
     return proposed
 
 
@@ -131,7 +131,7 @@ def write_event(
 ) -> BadInput | None:
     """Log an event; return why passages with it were not kept, if so."""
     if event.get("undoes") is not None and event.get("chunk") is None:
-        store.unsay(
+        store.remarks.take_back(
             event_id=parse_event_id(event),
             undoes=check_id(event["undoes"], "event"),
             grader=grader,
@@ -139,21 +139,23 @@ def write_event(
     elif event.get("undoes") is not None:
         write_undo(store, event, grader)
     elif event.get("kind") in REMARK_KINDS:
-        store.remark(parse_remark(event, grader))
+        store.remarks.add(parse_remark(event, grader))
     else:
         replaces = event.get("replaces")
         known = None if replaces is None else check_id(replaces, "event")
         source, wording = signer.verify_pair(event)
         judgment = parse_judgment(event, grader, source=source, text_hash=wording)
         judgment, unmarked = with_evidence(store, event, with_screen(store, event, judgment))
-        store.judge_knowing(replace(judgment, blind=is_blind(store, event, judgment)), known)
+        store.judgments.add_knowing(
+            replace(judgment, blind=is_blind(store, event, judgment)), known
+        )
         return unmarked
     return None
 
 
 def current_judgment(store: Store, event: dict[str, Any], grader: str) -> dict[str, Any] | None:
     """Return the judgment that an outdated event would have replaced."""
-    current = store.judgment_of(grader, event["query"], event["chunk"])
+    current = store.assignment.judgment_of(grader, event["query"], event["chunk"])
     if current is None:
         return None
     return {"event_id": current.event_id, "kind": current.kind, "grade": current.grade}
@@ -161,7 +163,7 @@ def current_judgment(store: Store, event: dict[str, Any], grader: str) -> dict[s
 
 def write_undo(store: Store, event: dict[str, Any], grader: str) -> None:
     """Log the undo of an earlier event of this grader."""
-    store.undo(
+    store.judgments.undo(
         event_id=parse_event_id(event),
         undoes=check_id(event["undoes"], "event"),
         grader=grader,
@@ -239,7 +241,7 @@ def is_blind(store: Store, event: Mapping[str, Any], judgment: Judgment) -> bool
     """
     if "evidence" in event and (earlier := unchanged_judgment(store, event, judgment)) is not None:
         return earlier.blind
-    return judgment.blind and store.is_blind_to_copies(
+    return judgment.blind and store.exposure.is_blind_to_copies(
         str(judgment.grader), judgment.query_id, judgment.chunk_id
     )
 
@@ -272,7 +274,7 @@ def with_evidence(
     if given is not None:
         try:
             marked = replace(judgment, evidence=check_evidence(given))
-            store.check_evidence(marked)
+            store.judgments.check_evidence(marked)
             return marked, None
         except BadInput as error:
             refused = error
@@ -287,6 +289,6 @@ def unchanged_judgment(
     replaces = event.get("replaces")
     if judgment.kind != "grade" or not isinstance(replaces, str):
         return None
-    before = store.given_by(str(judgment.grader), replaces)
+    before = store.assignment.given_by(str(judgment.grader), replaces)
     fields = attrgetter("query_id", "chunk_id", "grade", "text_hash")
     return before if before is not None and fields(before) == fields(judgment) else None

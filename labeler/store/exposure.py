@@ -1,0 +1,107 @@
+"""Exposure: what graders were shown of ranked lists and of the grades that others gave.
+
+A grade is blind if its grader had seen neither before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from labeler.store.chunks import Chunks
+from labeler.store.columns import moment
+from labeler.store.connection import Connection
+from labeler.store.copies import ChunkCopies
+from labeler.store.people import People
+
+# Whoever once knew more of a pair still knows it: the log says so even where it came from a file.
+IS_BLIND = """
+WITH pair AS (
+    SELECT
+        (SELECT id FROM queries WHERE query_id = :query_id) AS query,
+        (SELECT id FROM chunks WHERE chunk_id = :chunk_id) AS chunk,
+        (SELECT id FROM graders WHERE name = :grader) AS grader
+)
+SELECT
+    NOT EXISTS (
+        SELECT 1 FROM lists_seen AS s WHERE s.query = pair.query AND s.grader = pair.grader
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM told AS t
+        WHERE t.query = pair.query AND t.chunk = pair.chunk AND t.grader = pair.grader
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM judgments AS j
+        WHERE j.query = pair.query AND j.chunk = pair.chunk AND +j.grader = pair.grader
+            AND j.blind = 0
+    )
+FROM pair
+"""
+
+
+class Exposure:
+    """Stores and says what graders were shown of a query before they judged."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+        self._people = People(connection)
+        self._chunks = Chunks(connection)
+        self._copies = ChunkCopies(connection)
+
+    def note_lists_seen(self, grader: str, query_id: str) -> None:
+        """Remember that a query's ranked lists were shown to a grader, who is made known.
+
+        Writes only where it is new: what somebody opens again and again costs a read.
+        """
+        if self._has_seen_lists(grader, query_id):
+            return
+        self._people.add(grader)
+        with self._db.translated():
+            self._db.execute(
+                "INSERT INTO lists_seen (query, grader, seen_at) SELECT q.id, g.id, ? "
+                "FROM queries AS q, graders AS g WHERE q.query_id = ? AND g.name = ? "
+                "ON CONFLICT DO NOTHING",
+                [moment(), query_id, grader],
+            )
+
+    def _has_seen_lists(self, grader: str, query_id: str) -> bool:
+        return bool(
+            self._db.value(
+                "SELECT EXISTS (SELECT 1 FROM lists_seen WHERE "
+                "query = (SELECT id FROM queries WHERE query_id = ?) AND "
+                "grader = (SELECT id FROM graders WHERE name = ?))",
+                [query_id, grader],
+            )
+        )
+
+    def note_told(self, grader: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Remember that a grader was told what others gave these queries' chunks.
+
+        Writes only where it is new, all at once.
+        """
+        new = [pair for pair in dict.fromkeys(pairs) if self.is_blind(grader, *pair)]
+        if not new:
+            return
+        self._people.add(grader)
+        with self._db.transaction():
+            for query_id, chunk_id in new:
+                self._db.execute(
+                    "INSERT INTO told (query, chunk, grader, told_at) SELECT q.id, c.id, g.id, ? "
+                    "FROM queries AS q, chunks AS c, graders AS g "
+                    "WHERE q.query_id = ? AND c.chunk_id = ? AND g.name = ? ON CONFLICT DO NOTHING",
+                    [moment(), query_id, chunk_id, grader],
+                )
+
+    def is_blind(self, grader: str, query_id: str, chunk_id: str) -> bool:
+        """Say whether a grader knows nothing of a pair but its query and its chunk.
+
+        They do not where they were shown the query's ranked lists or told what others gave, or
+        have judged the pair before knowing more.
+        """
+        names = {"grader": grader, "query_id": query_id, "chunk_id": chunk_id}
+        return bool(self._db.value(IS_BLIND, names))
+
+    def is_blind_to_copies(self, grader: str, query_id: str, chunk_id: str) -> bool:
+        """Say `is_blind` of a pair and of the copies of its chunk in the query's pool."""
+        family = self._copies.family_of(query_id, chunk_id)
+        ids = [chunk_id, *self._chunks.ids(family).values()]
+        return all(self.is_blind(grader, query_id, each) for each in dict.fromkeys(ids))
