@@ -32,7 +32,7 @@ COMMANDS = {
         "load": CommandPlace(
             "load.load", "Add files of any kind: 'labeler load FILE...'.", ("candidates",)
         ),
-        "undo-load": CommandPlace("undo_load.undo_load", "Take back a load of golden grades."),
+        "undo-load": CommandPlace("undo_load.undo_load", "Undo a load of golden grades."),
     },
     "Numbers": {
         "evaluate": CommandPlace(

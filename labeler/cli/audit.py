@@ -162,7 +162,7 @@ def _judgment_row(said: MarkedJudgment, at: Mapping[str, str]) -> list[str]:
         if (load := undone_load(event.source)) is not None:
             who, done = (
                 "",
-                f"load {load} is taken back: {undone}",
+                f"load {load} is undone: {undone}",
             )
     marked = _quoted(said.words) or ("(in an earlier text)" if event.evidence else "")
     grade = "" if event.grade is None else str(event.grade)

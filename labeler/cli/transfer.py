@@ -62,7 +62,7 @@ chunking_help = "; 'default' is the one without a name."
     help="Write the decided grades to a file, in JSONL, and not into the golden set.",
 )
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
-@click.option("--undo", is_flag=True, help="Take back the last transfer between the two.")
+@click.option("--undo", is_flag=True, help="Undo the last transfer between the two.")
 @click.option("--force", is_flag=True, help="Replace what is at the output's path.")
 @click.option("--list", "listed", is_flag=True, help="Also print every pair, with its reason.")
 @format_option(
@@ -91,7 +91,7 @@ def transfer_grades(
     A transferred grade counts only where no person and no file graded the pair, and never in
     agreement. It names the judgments it rests on: once one of these is changed, undone or of an
     earlier text, it no longer counts and the pair is open again. Run the command again when grades
-    have changed; nothing is added twice. --undo takes back the last transfer.
+    have changed; nothing is added twice. --undo undoes the last transfer.
     """
     if old == new:
         raise click.UsageError("--from and --to name the same chunking; name two")
@@ -119,11 +119,7 @@ def transfer_grades(
     else:
         with Store(db) as store, progress_bar("Writing", then="Done.") as progress:
             record_transfer(store, found, progress)
-        said = (
-            f"{describe_logged(found)}; --undo takes this back"
-            if found.is_new
-            else NOTHING_NEW_NOTE
-        )
+        said = f"{describe_logged(found)}; --undo undoes this" if found.is_new else NOTHING_NEW_NOTE
         said += describe_left_open(found)
     click.echo(said, err=to_output or kind == "json")
 
@@ -135,7 +131,7 @@ def _undo(db: StoreLocation, old: str, new: str, kind: str) -> None:
         click.echo(json.dumps({"from": old, "to": new, "undone": undone}))
     else:
         grades = format_count(undone, "transferred grade", "transferred grades")
-        click.echo(f"{grades} taken back; every number is what it was before")
+        click.echo(f"{grades} undone; every number is what it was before")
 
 
 def computed_transfer(db: StoreLocation, old: str, new: str) -> Transfer:

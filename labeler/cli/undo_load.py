@@ -1,4 +1,4 @@
-"""``labeler undo-load``: lists the loads of golden grades by number, and takes one back."""
+"""``labeler undo-load``: lists the loads of golden grades by number, and undoes one."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from labeler.store.addresses import StoreLocation
 
 MOST_ENTRIES = 1_000  # of the audit, in which a file is looked for
 NO_LOADS = "there is no load of golden grades to undo"
-NAMES, NUMBERS = ["load", "when (UTC)", "by", "file", "taken back (UTC)"], ["grades", "current"]
+NAMES, NUMBERS = ["load", "when (UTC)", "by", "file", "undone (UTC)"], ["grades", "current"]
 
 
 @click.command("undo-load")
 @click.argument("which", metavar="[NUMBER]", required=False)
-@click.option("--dry-run", is_flag=True, help="Only say what would be taken back.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be undone.")
 @format_option(("table", "json", "jsonl"), "Of the list: json and jsonl are for programs.")
 @database_option
 @click.pass_obj
 def undo_load(db: StoreLocation, which: str | None, dry_run: bool, kind: str) -> None:
-    """Take back a load of golden grades.
+    """Undo a load of golden grades.
 
     NUMBER is what the load printed; without it the loads are listed. Grades that the load brought
     and that still count are withdrawn, and grades it replaced count again. What people graded
@@ -91,7 +91,7 @@ def _describe_wrong_word(store: Store, given: str) -> str:
         if what.startswith("run "):
             return _describe_run(given, what.removeprefix("run "))
         return (
-            f"{given!r} was loaded as {what}, and only loads of golden grades are taken back; load "
+            f"{given!r} was loaded as {what}, and only loads of golden grades are undone; load "
             "the right file with --update"
         )
     return (
@@ -102,6 +102,6 @@ def _describe_wrong_word(store: Store, given: str) -> str:
 
 def _describe_run(given: str, run: str) -> str:
     return (
-        f"{given!r} is a run, and only loads of golden grades are taken back here; to take the run "
+        f"{given!r} is a run, and only loads of golden grades are undone here; to take the run "
         f"away: labeler drop run {shlex.quote(run)}"
     )

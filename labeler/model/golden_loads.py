@@ -1,4 +1,4 @@
-"""Loads of golden grades: their numbers, what still counts of them, and what taking one back does.
+"""Loads of golden grades: their numbers, what still counts of them, and what undoing one does.
 
 The words for an undone load are here, so that terminal and page say the same.
 """
@@ -24,15 +24,15 @@ _REASONS: Mapping[str, tuple[str, str]] = {
     REGRADED: ("was given again by its grader since", "were given again by their graders since"),
     DECIDED: ("is a lead's decision, which stays", "are leads' decisions, which stay"),
     UNDONE_BY_LOG: (
-        "was taken back by the loaded log itself",
-        "were taken back by the loaded log itself",
+        "was undone by the loaded log itself",
+        "were undone by the loaded log itself",
     ),
-    TAKEN_BACK: ("was taken back before", "were taken back before"),
+    TAKEN_BACK: ("was undone before", "were undone before"),
 }
 
 
 def undo_source(number: int) -> str:
-    """Return the source of the events that take a load back.
+    """Return the source of the events that undo a load.
 
     >>> undo_source(3)
     'undo-load:3'
@@ -41,7 +41,7 @@ def undo_source(number: int) -> str:
 
 
 def undone_load(source: str | None) -> str | None:
-    """Return the number of the load that an event with this source takes back, if it does.
+    """Return the number of the load that an event with this source undoes, if it does.
 
     >>> undone_load("undo-load:3"), undone_load("pool")
     ('3', None)
@@ -71,7 +71,7 @@ class GoldenLoad:
 class LoadState:
     """What became of a load: how many grades it ``brought``, how many of them are ``current``.
 
-    ``taken_back`` is when it was last taken back, None where it never was.
+    ``taken_back`` is when it was last undone, None where it never was.
     """
 
     load: GoldenLoad
@@ -83,13 +83,17 @@ class LoadState:
         """Return the fields for JSON, the load's beside its state."""
         told = asdict(self.load)
         del told["first"], told["last"]
-        rest = {name: getattr(self, name) for name in ("brought", "current", "taken_back")}
-        return {**told, **rest}
+        return {
+            **told,
+            "brought": self.brought,
+            "current": self.current,
+            "undone": self.taken_back,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class LoadUndo:
-    """What taking back a load does: how many grades go, and how many are ``restored`` by that.
+    """What undoing a load does: how many grades go, and how many are ``restored`` by that.
 
     A grade is restored where the load had replaced another one. ``left`` counts the grades that
     stay as they are, by the reason.
@@ -105,9 +109,9 @@ class LoadUndo:
 
         >>> load = GoldenLoad(3, "2026-01-31T09:30:00Z", "Ann", "a.qrels", "e1", "e9")
         >>> LoadUndo(load, 7, 2, {REPLACED: 1}).sentences()
-        ['7 grades are taken back', '2 grades that it had replaced count again', '1 is left: it was replaced by a later load']
+        ['7 grades are undone', '2 grades that it had replaced count again', '1 is left: it was replaced by a later load']
         >>> LoadUndo(load, 0, 0, {TAKEN_BACK: 7}).sentences()
-        ['there is nothing left to take back', '7 are left: they were taken back before']
+        ['there is nothing left to undo', '7 are left: they were undone before']
         """  # noqa: E501
         said = [self._what_goes(is_done=is_done)]
         if self.restored:
@@ -122,8 +126,8 @@ class LoadUndo:
 
     def _what_goes(self, *, is_done: bool) -> str:
         if not self.taken_back:
-            return "there is nothing left to take back"
+            return "there is nothing left to undo"
         grades = format_count(self.taken_back, "grade", "grades")
         if not is_done:
-            return f"{grades} would be taken back"
-        return f"{grades} {'is' if self.taken_back == 1 else 'are'} taken back"
+            return f"{grades} would be undone"
+        return f"{grades} {'is' if self.taken_back == 1 else 'are'} undone"

@@ -66,7 +66,7 @@ def test_a_load_ends_with_its_number_and_the_command_takes_it_back(labeler: Labe
     assert (done.exit_code, done.stdout) == (
         0,
         "load 2 (later.qrels):\n"
-        "  2 grades are taken back\n"
+        "  2 grades are undone\n"
         "  1 grade that it had replaced counts again\n",
     )
     assert score(labeler) == before
@@ -82,15 +82,15 @@ def test_doing_it_twice_says_there_is_nothing_left_and_is_no_error(labeler: Labe
     assert (again.exit_code, again.stdout) == (
         0,
         "load 1 (first.qrels):\n"
-        "  there is nothing left to take back\n"
-        "  2 are left: they were taken back before\n",
+        "  there is nothing left to undo\n"
+        "  2 are left: they were undone before\n",
     )
 
 
 def test_a_dry_run_only_says_what_would_be_done(labeler: Labeler):
     labeler("load", "golden", "people.csv")
     done = labeler("undo-load", "1", "--dry-run")
-    assert done.stdout == "load 1 (people.csv):\n  3 grades would be taken back\n"
+    assert done.stdout == "load 1 (people.csv):\n  3 grades would be undone\n"
     assert golden() == {("k1", "a"): 1, ("k2", "a"): 3}
     assert labeler("undo-load", "--dry-run").exit_code == 2
 
@@ -110,8 +110,7 @@ def test_without_a_number_the_loads_are_listed(labeler: Labeler):
         "(UTC)",
         "by",
         "file",
-        "taken",
-        "back",
+        "undone",
         "(UTC)",
         "grades",
         "current",
@@ -129,7 +128,7 @@ def test_without_a_number_the_loads_are_listed(labeler: Labeler):
         (2, 2, 2),
         (3, 3, 0),
     ]
-    assert [each["taken_back"] is None for each in records] == [True, True, False]
+    assert [each["undone"] is None for each in records] == [True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +140,7 @@ def test_without_a_number_the_loads_are_listed(labeler: Labeler):
         ),
         ("0", "there is no load 0 of golden grades"),
         ("9" * 30, "there is no load 9999"),
-        ("bm25", "'bm25' is a run, and only loads of golden grades are taken back here; to take"),
+        ("bm25", "'bm25' is a run, and only loads of golden grades are undone here; to take"),
         ("bm25.trec", "to take the run away: labeler drop run bm25"),
         ("chunks.jsonl", "'chunks.jsonl' was loaded as chunks, and only loads of golden grades"),
         (
@@ -173,7 +172,7 @@ def test_a_folder_of_beir_is_a_load_as_well(labeler: Labeler):
     loaded = labeler("load", "beir", "beir")
     assert loaded.stdout.splitlines()[-1] == "  load 1; undo it with 'labeler undo-load 1'"
     assert golden() == {("b1", "x"): 1}
-    assert "1 grade is taken back" in labeler("undo-load", "1").stdout
+    assert "1 grade is undone" in labeler("undo-load", "1").stdout
     assert golden() == {}
 
 
@@ -181,7 +180,7 @@ def test_the_history_of_a_pair_and_the_audit_tell_of_the_undo(labeler: Labeler):
     labeler("load", "golden", "people.csv")
     labeler("undo-load", "1")
     told = labeler("history", "k1", "--chunk", "a").stdout
-    assert told.count("load 1 is taken back: the judgment of 20") == 2
+    assert told.count("load 1 is undone: the judgment of 20") == 2
     assert "no grade counts" in told
     (entry,) = [
         json.loads(line)

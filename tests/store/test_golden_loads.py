@@ -181,7 +181,7 @@ def test_a_grade_that_the_load_replaced_counts_again_with_all_that_was_said_of_i
     assert golden(base) == {**FIRST, **LATER}
     done = base.golden_loads.undo(2)
     assert done.sentences() == [
-        "2 grades are taken back",
+        "2 grades are undone",
         "1 grade that it had replaced counts again",
     ]
     assert (means(base), base.golden_set.read()) == (before, was)
@@ -192,7 +192,7 @@ def test_what_a_later_load_replaced_is_left_and_comes_back_when_that_is_undone(b
     load(base, qrels(FIRST))
     load(base, qrels(LATER), update=True)
     assert base.golden_loads.undo(1).sentences() == [
-        "2 grades are taken back",
+        "2 grades are undone",
         "1 is left: it was replaced by a later load",
     ]
     assert golden(base) == {("q1", "a"): 1, ("q2", "b"): 2}
@@ -209,8 +209,8 @@ def test_doing_it_twice_adds_no_event(base: Store):
     revision = base.judgments.revision(), base.golden_set.data_revision()
     again = base.golden_loads.undo(1)
     assert again.sentences() == [
-        "there is nothing left to take back",
-        "3 are left: they were taken back before",
+        "there is nothing left to undo",
+        "3 are left: they were undone before",
     ]
     assert (base.judgments.revision(), base.golden_set.data_revision()) == revision
     [state] = base.golden_loads.states()
@@ -221,9 +221,9 @@ def test_doing_it_twice_adds_no_event(base: Store):
 @IN_BOTH
 def test_what_would_be_taken_back_is_told_without_doing_it(base: Store):
     load(base, qrels(FIRST))
-    revision = base.judgments.revision()
-    assert base.golden_loads.undo_of(1).sentences(is_done=False) == ["3 grades would be taken back"]
-    assert (base.judgments.revision(), golden(base)) == (revision, FIRST)
+    revision = base.revision()
+    assert base.undo_of_load(1).sentences(is_done=False) == ["3 grades would be undone"]
+    assert (base.revision(), golden(base)) == (revision, FIRST)
 
 
 @IN_BOTH
@@ -251,9 +251,9 @@ def test_grades_of_several_people_are_taken_back_but_for_those_given_again_since
     base.judgments.add(Judgment("own", "q2", "a", "Ann", grade=1))
     people = {("q1", "a", "Ann"): 3, ("q1", "a", "Bob"): 1, ("q1", "b", "Bob"): 2}
     load(base, table({**people, ("q2", "a", "Ann"): 3}))
-    base.judgments.add(Judgment("later", "q1", "b", "Bob", grade=0))
+    base.judge(Judgment("later", "q1", "b", "Bob", grade=0))
     assert base.golden_loads.undo(1).sentences() == [
-        "2 grades are taken back",
+        "2 grades are undone",
         "1 is left: it was given again by its grader since",
     ]
     assert golden(base) == {("q1", "b"): 0, ("q2", "a"): 1}
@@ -266,8 +266,8 @@ def test_a_grade_whose_grader_took_it_back_is_counted_as_such(base: Store):
     base.judgments.undo(event_id="mine", undoes="q1-a-Ann", grader="Ann")
     done = base.golden_loads.undo(1)
     assert done.sentences() == [
-        "1 grade is taken back",
-        "1 is left: it was taken back before",
+        "1 grade is undone",
+        "1 is left: it was undone before",
     ]
 
 
@@ -285,7 +285,7 @@ def test_a_log_is_taken_back_with_what_it_said_over_but_a_leads_decisions_stay(b
     load(base, log_of(events))
     assert golden(base) == {("q1", "a"): 3, ("q2", "a"): 1}
     assert base.golden_loads.undo(1).sentences() == [
-        "2 grades are taken back",
+        "2 grades are undone",
         "1 grade that it had replaced counts again",
         "1 is left: it is a lead's decision, which stays",
     ]

@@ -137,7 +137,7 @@ def test_a_run_lacks_lists_of_queries_that_are_graded_in_the_other_chunking(
 
 def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on(run, both: Store):
     said = run(*WHOLE).stdout
-    assert "2 grades transferred; --undo takes this back" in said
+    assert "2 grades transferred; --undo undoes this" in said
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
     [best] = [e for e in both.judgments.log() if e.kind == "carry" and e.grade == 3]
     assert (best.grader, best.blind, best.evidence) == (None, False, ((0, 26),))
@@ -185,7 +185,7 @@ def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
     before, events = everything(both), len(both.judgments.log())
     run(*WHOLE)
     assert everything(both) != before
-    assert "2 transferred grades taken back" in run(*WHOLE, "--undo").stdout
+    assert "2 transferred grades undone" in run(*WHOLE, "--undo").stdout
     assert everything(both) == before
     assert len(both.judgments.log()) == events + 4, "nothing is taken out of the log"
     again = CliRunner().invoke(main, [*WHOLE, "--undo"])
@@ -214,9 +214,9 @@ def test_what_contradicts_itself_by_now_is_taken_back_and_an_undo_brings_it_agai
 ):
     run(*WHOLE)
     first = transferred(both)
-    both.chunks.load(loaded([Chunk("9", FEES, document_id="d")]))
-    both.judgments.add(Judgment("e9", "q1", "9", "Ana", grade=1))
-    assert "1 taken back" in run(*WHOLE).stdout
+    both.add_chunks(loaded([Chunk("9", FEES, document_id="d")]))
+    both.judge(Judgment("e9", "q1", "9", "Ana", grade=1))
+    assert "1 undone" in run(*WHOLE).stdout
     assert transferred(both) == {"v2:2": 0}
     run(*WHOLE, "--undo")
     assert transferred(both) == first

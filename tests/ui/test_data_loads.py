@@ -1,4 +1,4 @@
-"""Data > Load: the loads of golden grades are listed, and the last of them can be taken back."""
+"""Data > Load: the loads of golden grades are listed, and the last of them can be undone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def folded(app: AppTest) -> list[str]:
 
 
 def undo_buttons(app: AppTest) -> list[str]:
-    return [each.key for each in app.button if each.label == "Take it back"]
+    return [each.key for each in app.button if each.label == "Undo it"]
 
 
 def test_without_a_load_of_grades_nothing_is_shown(database: Path):
@@ -54,29 +54,29 @@ def test_each_load_says_what_is_left_of_it_and_the_newest_comes_first(database: 
     said = [each.value for each in app.text if ".qrels · 20" in each.value]
     assert [each.split(" · ")[:2] for each in said] == [["2", "some.qrels"], ["1", HOSTILE]]
     assert said[1].endswith("1 grade, 0 of them current")
-    assert undo_buttons(app) == ["take-back-2"], "nothing of the first is left to take back"
+    assert undo_buttons(app) == ["undo-it-2"], "nothing of the first is left to undo"
 
 
 def test_a_load_is_taken_back_in_two_steps_and_the_grade_before_counts_again(database: Path):
     load(database, 3)
     load(database, 1)
     app = open_page("data")
-    assert "Take back load 2, 1 grade of some.qrels?" in words(app)
-    assert grades_of(database) == [1], "nothing is taken back by looking"
-    app = app.button(key="take-back-2").click().run()
+    assert "Undo load 2, 1 grade of some.qrels?" in words(app)
+    assert grades_of(database) == [1], "nothing is undone by looking"
+    app = app.button(key="undo-it-2").click().run()
     assert [each.value for each in app.toast] == [
-        "1 grade is taken back. 1 grade that it had replaced counts again"
+        "1 grade is undone. 1 grade that it had replaced counts again"
     ]
     assert grades_of(database) == [3]
-    assert undo_buttons(app) == ["take-back-1"]
-    assert "0 of them current, taken back 20" in words(app)
+    assert undo_buttons(app) == ["undo-it-1"]
+    assert "0 of them current, undone 20" in words(app)
 
 
 def test_the_last_five_are_listed_and_the_way_to_the_others_named(database: Path):
     for number in range(6):
         load(database, 2, f"{number}.qrels", f"c{number}")
     app = open_page("data")
-    assert undo_buttons(app) == [f"take-back-{number}" for number in (6, 5, 4, 3, 2)]
+    assert undo_buttons(app) == [f"undo-it-{number}" for number in (6, 5, 4, 3, 2)]
     assert "labeler undo-load" in words(app)
 
 

@@ -468,7 +468,9 @@ def test_what_graders_say_of_a_query_is_its_class_and_stands_with_it(filled: Pat
     after = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}
     assert before["dark"] == "nothing relevant known"
     assert (after["dark"], after["low"]) == ("no answer in the corpus", "the query is unclear")
-    assert f"Ann says: nothing here answers it ({HOSTILE})" in words(open_queries(query="dark"))
+    assert f"Ann says: none of these passages answers it ({HOSTILE})" in words(
+        open_queries(query="dark")
+    )
     with Store(filled) as store:
         store.remarks.add(Remark("r4", "dark", "Ann", "withdraw"))
     again = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}

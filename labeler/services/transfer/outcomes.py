@@ -247,7 +247,7 @@ def describe_transfer(found: Transfer) -> Iterator[str]:
 def describe_logged(found: Transfer, verb: str = "transferred") -> str:
     """Return a sentence on the grades added to the log and withdrawn, or that would be."""
     new = format_count(len(found.fresh), "grade", "grades")
-    lost = f", {len(found.withdrawn):,} taken back" if found.withdrawn else ""
+    lost = f", {len(found.withdrawn):,} undone" if found.withdrawn else ""
     return f"{new} {verb}{lost}"
 
 

@@ -1,4 +1,4 @@
-"""Data > Load: the last loads of golden grades, and a way to take one back."""
+"""Data > Load: the last loads of golden grades, and a way to undo one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _last_loads(path: str, data_revision: int, revision: int) -> list[LoadState]
 
 
 def _show_load(state: LoadState) -> None:
-    """Say in one line what became of a load, and offer to take back what is left of it."""
+    """Say in one line what became of a load, and offer to undo what is left of it."""
     load = state.load
     with st.container(horizontal=True, vertical_alignment="center", key=f"load-{load.number}"):
         st.text(_describe_load(state), width="content")
@@ -46,8 +46,8 @@ def _show_load(state: LoadState) -> None:
             return
         with st.popover(f"Undo load {load.number} …", key=f"undo-load-{load.number}"):
             grades = format_count(state.current, "grade", "grades")
-            st.text(f"Take back load {load.number}, {grades} of {load.file}?\n{WHAT_HAPPENS}")
-            if st.button("Take it back", type="primary", key=f"take-back-{load.number}"):
+            st.text(f"Undo load {load.number}, {grades} of {load.file}?\n{WHAT_HAPPENS}")
+            if st.button("Undo it", type="primary", key=f"undo-it-{load.number}"):
                 with ui.guard(), ui.open_store() as store:
                     done = store.golden_loads.undo(load.number)
                 ui.done(". ".join(map(capitalize_first, done.sentences())))
@@ -59,5 +59,5 @@ def _describe_load(state: LoadState) -> str:
     by = f" by {load.who}" if load.who else ""
     grades = format_count(state.brought, "grade", "grades")
     left = "" if state.current == state.brought else f", {state.current:,} of them current"
-    undone = f", taken back {format_minute(state.taken_back)}" if state.taken_back else ""
+    undone = f", undone {format_minute(state.taken_back)}" if state.taken_back else ""
     return f"{load.number} · {load.file} · {format_minute(load.at)}{by} · {grades}{left}{undone}"

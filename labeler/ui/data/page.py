@@ -32,7 +32,7 @@ PARTS: Mapping[str, Callable[[], None]] = {
 
 
 def show_load() -> None:
-    """Take files, and list the loads of golden grades, which can be taken back."""
+    """Take files, and list the loads of golden grades, which can be undone."""
     show_upload()
     show_loads()
 

@@ -127,7 +127,11 @@ def show_heading(opened: OpenedQuery) -> None:
     }
     for remark in opened.remarks:
         if remark.query_id == query.query_id:
-            words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
+            words = (
+                "none of these passages answers it"
+                if remark.kind == "unanswered"
+                else "it is unclear"
+            )
             said[f"{remark.grader} says"] = f"{words}{f' ({remark.note})' if remark.note else ''}"
     leaks = []
     if query.query_id in opened.board.collection.leaked:

@@ -201,7 +201,7 @@ def show_residuals(choice: ScoresChoice, board: Scoreboard, buckets: Sequence[st
             show_table(choice, tables.residual_table(part, choice.conventions), folded=True)
         st.caption(
             "The residual is what RBP could rise by if everything that nobody graded were "
-            "relevant: the unjudged chunks, and all that stands below the cut-off "
+            "relevant: the unjudged chunks, and everything below the cut-off "
             "or the end of a list. "
             "However the rest is graded, RBP over these queries is from value to value + residual."
         )
