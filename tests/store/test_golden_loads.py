@@ -221,9 +221,9 @@ def test_doing_it_twice_adds_no_event(base: Store):
 @IN_BOTH
 def test_what_would_be_taken_back_is_told_without_doing_it(base: Store):
     load(base, qrels(FIRST))
-    revision = base.revision()
-    assert base.undo_of_load(1).sentences(is_done=False) == ["3 grades would be undone"]
-    assert (base.revision(), golden(base)) == (revision, FIRST)
+    revision = base.judgments.revision()
+    assert base.golden_loads.undo_of(1).sentences(is_done=False) == ["3 grades would be undone"]
+    assert (base.judgments.revision(), golden(base)) == (revision, FIRST)
 
 
 @IN_BOTH
@@ -251,7 +251,7 @@ def test_grades_of_several_people_are_taken_back_but_for_those_given_again_since
     base.judgments.add(Judgment("own", "q2", "a", "Ann", grade=1))
     people = {("q1", "a", "Ann"): 3, ("q1", "a", "Bob"): 1, ("q1", "b", "Bob"): 2}
     load(base, table({**people, ("q2", "a", "Ann"): 3}))
-    base.judge(Judgment("later", "q1", "b", "Bob", grade=0))
+    base.judgments.add(Judgment("later", "q1", "b", "Bob", grade=0))
     assert base.golden_loads.undo(1).sentences() == [
         "2 grades are undone",
         "1 is left: it was given again by its grader since",

@@ -214,8 +214,8 @@ def test_what_contradicts_itself_by_now_is_taken_back_and_an_undo_brings_it_agai
 ):
     run(*WHOLE)
     first = transferred(both)
-    both.add_chunks(loaded([Chunk("9", FEES, document_id="d")]))
-    both.judge(Judgment("e9", "q1", "9", "Ana", grade=1))
+    both.chunks.load(loaded([Chunk("9", FEES, document_id="d")]))
+    both.judgments.add(Judgment("e9", "q1", "9", "Ana", grade=1))
     assert "1 undone" in run(*WHOLE).stdout
     assert transferred(both) == {"v2:2": 0}
     run(*WHOLE, "--undo")
