@@ -15,10 +15,12 @@ from labeler.cli.options import parse_duration
 from labeler.cli.output import Table, print_list, print_rows
 from labeler.errors import BadInput
 from labeler.model import escape_controls, format_minute
+from labeler.render.words import Words
 from labeler.store import Store, integrity
 from labeler.store.addresses import StoreLocation
 from labeler.store.people import GraderAccess, Role, login_address
 from labeler.web.auth import access
+from labeler.web.auth.invitation import Invitation
 
 
 @click.command()
@@ -75,6 +77,7 @@ def invite(
 ) -> None:
     """Invite a person by a personal link, or by a login.
 
+    The link comes alone in the first line, and again in a message that is ready to be sent.
     After the first invitation only invited people can open labeler.
     """
     name = (login_name or name or login or "").strip()
@@ -90,7 +93,8 @@ def invite(
             check_name_is_new(store, name)
         first = not store.people.has_invitations()
         if login is None:
-            for line in give_link(store, name, role, address, lasts=lasts, once=once):
+            link, *said = give_link(store, name, role, address, lasts=lasts, once=once)
+            for line in (link, *said, *message_with(store, name, link)):
                 say(line)
         else:
             allow_login(store, name, role, login, issuer)
@@ -130,6 +134,13 @@ def give_link(
         *([f"It works {describe_limits(way)}."] if describe_limits(way) else []),
         *([f"The link {name} had before has ended."] if ended else []),
     ]
+
+
+def message_with(store: Store, name: str, link: str) -> list[str]:
+    """Return the message to send to an invited person, with their link, in lines to print."""
+    invitation = Invitation.of(store, name, role_of(store, name))
+    message = invitation.message(Words.of(store.settings.read()), link)
+    return ["", f"A message that you can send to {name}:", "", *message.splitlines(), ""]
 
 
 def describe_limits(way: GraderAccess) -> str:

@@ -47,6 +47,11 @@ def test_what_needs_no_golden_set_does_not_wait_for_the_store():
     assert not loaded_by("--version") & {"labeler.store", "labeler.services", "pandas", "pyarrow"}
 
 
+def test_an_invitation_and_its_message_wait_for_no_page(filled: Store):
+    slow = {"streamlit", "htpy", "starlette", "pandas", "pyarrow"}
+    assert not loaded_by("invite", "Ann", "--db", str(filled.path)) & slow
+
+
 def test_help_imports_no_command():
     assert not loaded_by("--help") & {"labeler.model", "labeler.cli.score", "numpy"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def test_invite_prints_a_link_that_lets_the_person_in(run: Run, store: Store):
     assert invited_with(store, hash_secret(found[2])) == ("Ann", "grader")
     assert "This is the sign-in link of Ann (grader)" in said
     assert "it is not shown again" in said
+
+
+def test_invite_prints_a_message_that_is_ready_to_be_sent(run: Run, store: Store):
+    store.settings.save(replace(store.settings.read(), name="Books", language="de"))
+    link, *_, message = run("invite", "Ann").partition("A message that you can send to Ann:\n\n")
+    assert message.startswith("Guten Tag Ann,\n\nSie sind eingeladen, ")
+    assert f": {link.splitlines()[0]}\n\n" in message
+    assert "Books" in message
 
 
 def test_the_first_invitation_says_that_the_door_is_closed_now_for_all(run: Run):

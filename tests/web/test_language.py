@@ -13,8 +13,8 @@ from labeler.model import Settings
 from labeler.render.words import Words
 from labeler.store import Store
 from labeler.web.auth.access import SESSION_COOKIE, hash_secret
+from labeler.web.auth.invitation import Invitation
 from labeler.web.auth.login_flow import login_routes
-from labeler.web.auth.login_pages import Invitation
 from labeler.web.auth.middleware import LeadFilesOnly, SignInRequired
 from labeler.web.language import reason_for
 from labeler.web.unknown_pages import UnknownPages

@@ -23,7 +23,7 @@ from labeler.ui import shared as ui
 from labeler.web.auth import access
 from labeler.web.auth.access import PROMISE, AccessPolicy, Person
 from labeler.web.auth.allowed_hosts import LOOPBACK
-from labeler.web.auth.login_pages import Invitation
+from labeler.web.auth.invitation import Invitation
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

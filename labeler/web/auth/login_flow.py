@@ -37,7 +37,8 @@ from labeler.web.auth.access import (
     session_by_link,
     session_by_login,
 )
-from labeler.web.auth.login_pages import NO_STORE_HEADERS, Invitation
+from labeler.web.auth.invitation import Invitation
+from labeler.web.auth.login_pages import NO_STORE_HEADERS
 from labeler.web.auth.session_cookies import (
     credentials_on,
     delete_session_cookie,
