@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -16,7 +16,7 @@ from labeler.cli.file_options import grade_options, limit_option, list_options, 
 from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option, split_database
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError, NotFound
-from labeler.formats import FieldMap, Guess, Limits
+from labeler.formats import FieldMap, Guess
 from labeler.model import escape_controls, format_count
 from labeler.services import import_export
 from labeler.services.import_export import LoadOptions
@@ -32,6 +32,7 @@ facet_option = click.option(
     "facets",
     multiple=True,
     metavar="NAME",
+    callback=lambda _context, _option, given: given or None,
     help="A field to group queries by; may be repeated. Without it: the buckets, and every text "
     "field of the metadata with at most 50 distinct values and at most one for every two queries.",
 )
@@ -94,15 +95,13 @@ def load() -> None:
 @limit_option
 @database_option
 @click.pass_obj
-def queries(
-    db: StoreLocation, path: Path, facets: tuple[str, ...], update: bool, limits: Limits
-) -> None:
+def queries(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add the queries of a JSONL, BEIR, CSV, TSV or Parquet file.
 
     Where a file has no ids, they are made of the queries' texts. Of a file that holds more, only
     the queries are added.
     """
-    load_file(db, "queries", path, LoadOptions(facets=facets or None, update=update, limits=limits))
+    load_file(db, "queries", path, LoadOptions(**given))
 
 
 @load.command()
@@ -117,15 +116,13 @@ def queries(
 @limit_option
 @database_option
 @click.pass_obj
-def chunks(
-    db: StoreLocation, path: Path, chunking: str | None, update: bool, limits: Limits
-) -> None:
+def chunks(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add the chunks of a JSONL, BEIR, CSV, TSV or Parquet file.
 
     A chunk may have a document_id, and its place in that document: start and end, in characters
     from 0, the end not included. Of questions with their results each chunk is added once.
     """
-    load_file(db, "chunks", path, LoadOptions(update=update, limits=limits, chunking=chunking))
+    load_file(db, "chunks", path, LoadOptions(**given))
 
 
 @load.command()
@@ -134,21 +131,21 @@ def chunks(
 @limit_option
 @database_option
 @click.pass_obj
-def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
+def documents(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add the whole texts that chunks were cut from.
 
     PATH is a folder of .md and .txt files, whose ids are their paths in it, or the names that
     chunks have for them; or JSONL, CSV or TSV with document_id and text, and title if there is
     one. Chunks with a start and an end must be found there.
     """
-    load_file(db, "documents", path, LoadOptions(update=update, limits=limits))
+    load_file(db, "documents", path, LoadOptions(**given))
 
 
 @load.command()
 @path_argument
-@click.option("--name", help="What the run is called.  [default: the file's name]")
+@click.option("--name", "run_name", help="What the run is called.  [default: the file's name]")
 @click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
-@click.option("--date", help="When it was made: 2026-01-31.  [default: not known]")
+@click.option("--date", "created_at", help="When it was made: 2026-01-31.  [default: not known]")
 @list_options
 @click.option(
     "--chunking",
@@ -160,34 +157,13 @@ def documents(db: StoreLocation, path: Path, update: bool, limits: Limits) -> No
 @limit_option
 @database_option
 @click.pass_obj
-def run(
-    db: StoreLocation,
-    path: Path,
-    name: str | None,
-    system: str | None,
-    date: str | None,
-    order: Literal["score", "rank", "file"],
-    on_duplicate: Literal["refuse", "first"],
-    leave_out_self: bool,
-    chunking: str | None,
-    limits: Limits,
-) -> None:
+def run(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add a run: TREC, JSONL, CSV, TSV or Parquet.
 
     JSON by query, as ranx writes it, is read as well. Of questions with their results only the
     ranked lists are added.
     """
-    options = LoadOptions(
-        run_name=name,
-        system=system,
-        created_at=date,
-        order=order,
-        on_duplicate=on_duplicate,
-        leave_out_self=leave_out_self,
-        chunking=chunking,
-        limits=limits,
-    )
-    load_file(db, "run", path, options)
+    load_file(db, "run", path, LoadOptions(**given))
 
 
 @load.command()
@@ -199,17 +175,7 @@ def run(
 @limit_option
 @database_option
 @click.pass_obj
-def golden(
-    db: StoreLocation,
-    path: Path,
-    negative_as_zero: bool,
-    negative_as_ungraded: bool,
-    grade_map: Mapping[float, int] | None,
-    blind: bool,
-    chunking: str | None,
-    update: bool,
-    limits: Limits,
-) -> None:
+def golden(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add golden grades: a golden set, a log, qrels, CSV.
 
     A golden set in JSONL, Quepid's and OpenSearch's JSON and RAGAS' samples bring their queries;
@@ -218,16 +184,7 @@ def golden(
     one's own grade is kept. Other files have one grade for a pair; to change it later takes
     --update.
     """
-    options = LoadOptions(
-        negative_as_zero=negative_as_zero,
-        negative_as_ungraded=negative_as_ungraded,
-        grade_map=grade_map,
-        blind=blind,
-        chunking=chunking,
-        update=update,
-        limits=limits,
-    )
-    load_file(db, "golden", path, options)
+    load_file(db, "golden", path, LoadOptions(**given))
 
 
 @load.command()
@@ -245,30 +202,9 @@ def golden(
 @limit_option
 @database_option
 @click.pass_obj
-def beir(
-    db: StoreLocation,
-    path: Path,
-    split: str,
-    facets: tuple[str, ...],
-    negative_as_zero: bool,
-    negative_as_ungraded: bool,
-    grade_map: Mapping[float, int] | None,
-    chunking: str | None,
-    update: bool,
-    limits: Limits,
-) -> None:
+def beir(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add a BEIR or MTEB folder, or a zip that holds one."""
-    options = LoadOptions(
-        split=split,
-        facets=facets or None,
-        negative_as_zero=negative_as_zero,
-        negative_as_ungraded=negative_as_ungraded,
-        grade_map=grade_map,
-        chunking=chunking,
-        update=update,
-        limits=limits,
-    )
-    load_file(db, "beir", path, options)
+    load_file(db, "beir", path, LoadOptions(**given))
 
 
 @load.command()
@@ -276,13 +212,13 @@ def beir(
 @limit_option
 @database_option
 @click.pass_obj
-def version(db: StoreLocation, path: Path, limits: Limits) -> None:
+def version(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add a golden set that was frozen elsewhere.
 
     Its content must match the hash in it. The live golden set stays as it is.
     'labeler export FILE --format version --golden NAME' makes such a file.
     """
-    load_file(db, "version", path, LoadOptions(limits=limits))
+    load_file(db, "version", path, LoadOptions(**given))
 
 
 @load.command()
@@ -290,29 +226,31 @@ def version(db: StoreLocation, path: Path, limits: Limits) -> None:
 @limit_option
 @database_option
 @click.pass_obj
-def complete(db: StoreLocation, path: Path, limits: Limits) -> None:
+def complete(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Make a new golden set from a complete file.
 
     'labeler export FILE --complete' writes one. It is loaded into a new golden set only.
     """
-    load_file(db, "complete", path, LoadOptions(limits=limits))
+    load_file(db, "complete", path, LoadOptions(**given))
 
 
 @load.command()
 @path_argument
-@click.option("--run", help="The run whose answers they are, if the file has no such column.")
+@click.option(
+    "--run", "run_name", help="The run whose answers they are, if the file has no such column."
+)
 @update_option
 @limit_option
 @database_option
 @click.pass_obj
-def answers(db: StoreLocation, path: Path, run: str | None, update: bool, limits: Limits) -> None:
+def answers(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add what was answered with a run's chunks, right or wrong.
 
     JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1
     or 0. The answer's text may be missing, and run if --run names it. 'labeler answers' compares
     them with what was retrieved.
     """
-    load_file(db, "answers", path, LoadOptions(run_name=run, update=update, limits=limits))
+    load_file(db, "answers", path, LoadOptions(**given))
 
 
 @load.command()
@@ -321,13 +259,13 @@ def answers(db: StoreLocation, path: Path, run: str | None, update: bool, limits
 @limit_option
 @database_option
 @click.pass_obj
-def signals(db: StoreLocation, path: Path, update: bool, limits: Limits) -> None:
+def signals(db: StoreLocation, /, path: Path, **given: Any) -> None:
     """Add what users did, date by date: clicks, thumbs up.
 
     JSONL, CSV or TSV with date, system, name and value. It may have query, for a value of one
     query, and n, how often it was counted. 'labeler trend' shows them with the system's runs.
     """
-    load_file(db, "signals", path, LoadOptions(update=update, limits=limits))
+    load_file(db, "signals", path, LoadOptions(**given))
 
 
 @load.command()
@@ -352,7 +290,7 @@ def files(db: StoreLocation, /, paths: tuple[Path, ...], **given: Any) -> None:
     that is not recognised or is refused is named at the end; the others are loaded. An option
     applies to the files it fits.
     """
-    load_files(db, paths, LoadOptions(**{**given, "facets": given["facets"] or None}))
+    load_files(db, paths, LoadOptions(**given))
 
 
 def load_files(db: StoreLocation, paths: Sequence[Path], options: LoadOptions) -> None:
