@@ -36,20 +36,21 @@ GIVEN_JUDGMENTS = """
 given AS MATERIALIZED (
     SELECT j.id, j.query, j.chunk, j.grader, j.kind, j.source, j.elapsed_ms, j.created_at
     FROM standing_judgments AS j
-    WHERE j.lane = 'grade' AND j.kind IN ('grade', 'cannot_tell') AND j.source IS NOT 'twin'
+    WHERE j.lane = 'grade' AND j.kind IN ('grade', 'cannot_tell')
+        AND coalesce(j.source, '') <> 'twin'
         AND query IN (SELECT id FROM chosen)
 )
 """
 GRADES_BY_GRADER = """
 SELECT g.name, count(*) FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader
-WHERE j.kind = 'grade' AND j.source IS NOT 'twin' GROUP BY g.name ORDER BY g.name
+WHERE j.kind = 'grade' AND coalesce(j.source, '') <> 'twin' GROUP BY g.name ORDER BY g.name
 """
 GRADER_ACTIVITY = f"""
 WITH {CHOSEN_QUERIES}, {GIVEN_JUDGMENTS},
 stands AS (
     SELECT grader, sum(kind = 'grade') AS grades, sum(kind = 'cannot_tell') AS cannot_tell
     FROM current_judgments
-    WHERE kind IN ('grade', 'cannot_tell') AND source IS NOT 'twin'
+    WHERE kind IN ('grade', 'cannot_tell') AND coalesce(source, '') <> 'twin'
         AND query IN (SELECT id FROM chosen)
     GROUP BY grader
 ),
@@ -72,7 +73,7 @@ paced AS (
     WHERE kind = 'grade' AND elapsed_ms BETWEEN 0 AND :longest
 ),
 pace AS (
-    SELECT grader, avg(elapsed_ms) / 1000 AS seconds FROM paced
+    SELECT grader, avg(CAST(elapsed_ms AS DOUBLE PRECISION)) / 1000 AS seconds FROM paced
     WHERE place IN ((n + 1) / 2, (n + 2) / 2)
     GROUP BY grader
 ),
@@ -117,7 +118,8 @@ JOIN judgments AS earlier ON earlier.id = (
         AND older.kind = 'grade' AND older.id < j.id
 )
 WHERE {whose} AND j.source = 'repeat' AND j.kind = 'grade' AND q.retired_at IS NULL
-    AND earlier.source IS NOT 'repeat' AND earlier.text_hash IS j.text_hash
+    AND coalesce(earlier.source, '') <> 'repeat'
+    AND coalesce(earlier.text_hash, '') = coalesce(j.text_hash, '')
 ORDER BY j.id
 """
 CANNOT_TELL_PAIRS = """
@@ -128,7 +130,7 @@ FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 JOIN graders AS g ON g.id = j.grader
-WHERE j.kind = 'cannot_tell' AND j.source IS NOT 'twin' AND q.retired_at IS NULL
+WHERE j.kind = 'cannot_tell' AND coalesce(j.source, '') <> 'twin' AND q.retired_at IS NULL
 ORDER BY j.created_at DESC, j.id DESC
 """
 # A chunk that comes back unmarked is graded without its note, which then still holds.
@@ -142,12 +144,13 @@ JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS g ON g.id = j.grader
 WHERE j.note <> '' AND j.kind NOT IN ('withdraw', 'propose', 'carry') AND q.retired_at IS NULL
-    AND j.source IS NOT 'twin'
+    AND coalesce(j.source, '') <> 'twin'
     AND NOT EXISTS (
         SELECT 1 FROM standing_judgments AS newer
-        WHERE newer.query = j.query AND newer.chunk = j.chunk AND +newer.grader IS j.grader
+        WHERE newer.query = j.query AND newer.chunk = j.chunk
+            AND coalesce(newer.grader, 0) = coalesce(j.grader, 0)
             AND newer.lane = j.lane AND newer.id > j.id
-            AND (newer.source IS NOT 'repeat' OR newer.note <> '')
+            AND (coalesce(newer.source, '') <> 'repeat' OR newer.note <> '')
     )
 UNION ALL
 SELECT q.query_id, q.text, NULL, NULL, g.name, r.kind, NULL, r.note, r.created_at
@@ -187,12 +190,12 @@ ORDER BY name
 SINGLE_GRADES = """
 SELECT
     j.query, j.chunk, coalesce(j.grader, -1), j.kind, j.grade, j.blind,
-    j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash
+    coalesce(j.text_hash <> coalesce(c.text_hash, ''), false)
 FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk
 WHERE j.kind IN ('grade', 'adjudicate', 'import') {among}
 ORDER BY j.query, j.chunk, j.id
 """
-JUDGED_PAIRS = "SELECT query, chunk FROM judgments NOT INDEXED WHERE id > ?"
+JUDGED_PAIRS = "SELECT query, chunk FROM judgments WHERE id > ? ORDER BY id"
 
 
 @dataclass(frozen=True, slots=True)

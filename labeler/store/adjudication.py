@@ -35,7 +35,7 @@ ORDER BY j.query, j.chunk
 """
 SELECT_ADJUDICATIONS = """
 SELECT j.query, j.chunk, j.event_id, j.grade, g.name, j.note, j.created_at,
-    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END
+    CASE WHEN j.text_hash = c.text_hash THEN j.evidence END
 FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader JOIN chunks AS c ON c.id = j.chunk
 WHERE j.kind = 'adjudicate'{some}
 ORDER BY j.id
@@ -47,7 +47,7 @@ FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query AND q.retired_at IS NULL
 JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS g ON g.id = j.grader
-WHERE j.kind IN ('grade', 'import') AND c.id IN (SELECT value FROM json_each(?))
+WHERE j.kind IN ('grade', 'import') AND c.id IN (SELECT CAST(value AS INTEGER) FROM json_each(?))
 ORDER BY j.id
 """
 GOLDEN_OF_COPIES = """
@@ -55,7 +55,7 @@ SELECT g.query, q.query_id, g.chunk, c.chunk_id, c.document_id, g.grade, g.kind
 FROM golden AS g
 JOIN queries AS q ON q.id = g.query AND q.retired_at IS NULL
 JOIN chunks AS c ON c.id = g.chunk
-WHERE c.id IN (SELECT value FROM json_each(?))
+WHERE c.id IN (SELECT CAST(value AS INTEGER) FROM json_each(?))
 ORDER BY g.query, g.chunk
 """
 # A chunk that came back unmarked is graded without its note, which then still holds.
@@ -65,14 +65,14 @@ SELECT
     (
         SELECT s.note FROM standing_judgments AS s
         WHERE s.query = j.query AND s.chunk = j.chunk AND +s.grader = j.grader
-            AND s.lane = 'grade' AND (s.note <> '' OR s.source IS NOT 'repeat')
+            AND s.lane = 'grade' AND (s.note <> '' OR coalesce(s.source, '') <> 'repeat')
         ORDER BY s.id DESC LIMIT 1
     ),
-    j.blind, j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash, j.created_at,
-    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END
+    j.blind, coalesce(j.text_hash <> coalesce(c.text_hash, ''), false), j.created_at,
+    CASE WHEN j.text_hash = c.text_hash THEN j.evidence END
 FROM json_each(:pairs) AS pair
-JOIN current_judgments AS j ON j.query = json_extract(pair.value, '$[0]')
-    AND j.chunk = json_extract(pair.value, '$[1]')
+JOIN current_judgments AS j ON j.query = CAST(json_extract(pair.value, '$[0]') AS INTEGER)
+    AND j.chunk = CAST(json_extract(pair.value, '$[1]') AS INTEGER)
 JOIN graders AS g ON g.id = j.grader
 JOIN chunks AS c ON c.id = j.chunk
 WHERE j.kind IN ('grade', 'cannot_tell')
@@ -84,7 +84,7 @@ FROM standing_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 WHERE j.grader = (SELECT id FROM graders WHERE name = ?) AND j.lane = 'adjudicate'
-    AND j.source IS NOT 'twin' AND q.retired_at IS NULL
+    AND coalesce(j.source, '') <> 'twin' AND q.retired_at IS NULL
 ORDER BY j.id DESC LIMIT ?
 """
 

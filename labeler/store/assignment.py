@@ -33,7 +33,7 @@ SELECT_JUDGED = """
         WHERE r.query = j.query AND r.chunk = j.chunk AND +r.grader = j.grader
             AND r.source = 'repeat'
     ),
-    j.text_hash IS c.text_hash, j.evidence
+    coalesce(j.text_hash, '') = coalesce(c.text_hash, ''), j.evidence
 FROM current_judgments AS j
 JOIN chunks AS c ON c.id = j.chunk
 JOIN queries AS q ON q.id = j.query
@@ -44,7 +44,8 @@ WHERE j.kind IN ('grade', 'cannot_tell')
 EVENTS_OF_GRADER = """
 SELECT
     q.query_id, j.chunk, j.id, j.undoes, j.source, j.kind,
-    j.event_id, j.grade, j.reason, j.note, j.text_hash IS c.text_hash, j.evidence
+    j.event_id, j.grade, j.reason, j.note,
+    coalesce(j.text_hash, '') = coalesce(c.text_hash, ''), j.evidence
 FROM judgments AS j
 JOIN chunks AS c ON c.id = j.chunk
 JOIN queries AS q ON q.id = j.query
@@ -57,9 +58,9 @@ UNDOABLE_JUDGMENTS = """
 SELECT
     q.query_id, c.chunk_id, j.chunk,
     j.event_id, j.kind, j.grade, j.reason, j.note, j.source, j.created_at,
-    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END,
+    CASE WHEN j.text_hash = c.text_hash THEN j.evidence END,
     f.event_id, f.kind, f.grade, f.reason, f.note, f.source, f.created_at,
-    CASE WHEN f.text_hash IS c.text_hash THEN f.evidence END
+    CASE WHEN f.text_hash = c.text_hash THEN f.evidence END
 FROM standing_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
@@ -69,7 +70,7 @@ LEFT JOIN judgments AS f ON f.id = (
         AND older.lane = j.lane AND older.id < j.id
 )
 WHERE j.grader = (SELECT id FROM graders WHERE name = :grader)
-    AND j.lane = 'grade' AND j.source IS NOT 'twin' AND q.retired_at IS NULL
+    AND j.lane = 'grade' AND coalesce(j.source, '') <> 'twin' AND q.retired_at IS NULL
     AND (:before IS NULL OR j.id < (SELECT id FROM judgments WHERE event_id = :before))
 ORDER BY j.id DESC LIMIT :limit
 """
@@ -240,8 +241,8 @@ class Assignment:
         """
         moved = self._db.rows(
             "SELECT DISTINCT g.name, j.grader, j.query, q.query_id, j.chunk "
-            "FROM judgments AS j NOT INDEXED JOIN graders AS g ON g.id = j.grader "
-            "JOIN queries AS q ON q.id = j.query WHERE j.id > ?",
+            "FROM judgments AS j JOIN graders AS g ON g.id = +j.grader "
+            "JOIN queries AS q ON q.id = +j.query WHERE j.id > ?",
             [revision],
         )
         asked = f"SELECT {SELECT_JUDGED} AND j.query = ? AND j.chunk = ? AND +j.grader = ?"
@@ -277,7 +278,7 @@ class Assignment:
                 "SELECT j.kind, j.grade, count(*) FROM current_judgments AS j "
                 "WHERE j.query = (SELECT id FROM queries WHERE query_id = ?) "
                 "AND j.chunk = (SELECT id FROM chunks WHERE chunk_id = ?) "
-                "AND +j.grader IS NOT (SELECT id FROM graders WHERE name = ?) "
+                "AND coalesce(j.grader, 0) <> coalesce((SELECT id FROM graders WHERE name = ?), 0) "
                 "AND j.kind <> 'carry' "
                 "GROUP BY j.kind, j.grade ORDER BY j.kind, j.grade",
                 [query_id, chunk_id, grader],

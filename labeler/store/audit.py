@@ -36,7 +36,8 @@ THIS_MINUTE = """
 SELECT EXISTS (
     SELECT 1 FROM audit
     WHERE id > (SELECT coalesce(max(id), 0) FROM audit) - ? AND kind = ?
-        AND who IS ? AND address IS ? AND substr(at, 1, 16) = ?
+        AND coalesce(who, '') = coalesce(?, '') AND coalesce(address, '') = coalesce(?, '')
+        AND substr(at, 1, 16) = ?
 )
 """
 

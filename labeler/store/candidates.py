@@ -26,7 +26,7 @@ from labeler.model import (
 )
 from labeler.store.audit import Audit
 from labeler.store.chunks import Chunks
-from labeler.store.columns import as_json, moment
+from labeler.store.columns import ALL_ROWS, as_json, moment
 from labeler.store.connection import Connection
 from labeler.store.queries import Queries
 from labeler.store.retrievals import INSERT_BATCH
@@ -62,7 +62,7 @@ WHERE (:state IS NULL OR c.state = :state) AND (:source IS NULL OR c.source = :s
 """
 CANDIDATE_BUCKETS = """
 SELECT candidate, facet, bucket, times FROM candidate_buckets
-WHERE candidate IN (SELECT value FROM json_each(?)) ORDER BY 1, 2, 4 DESC, 3
+WHERE candidate IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) ORDER BY 1, 2, 4 DESC, 3
 """
 MOST_ASKED_FIRST = "ORDER BY c.times DESC, c.id LIMIT :most OFFSET :skip"
 PUT_CANDIDATE = """
@@ -116,7 +116,7 @@ class Candidates:
         state: str | None = OPEN_STATE,
         source: str | None = None,
         bucket: tuple[str, str] | None = None,
-        most: int = -1,
+        most: int = ALL_ROWS,
         skip: int = 0,
     ) -> tuple[list[Candidate], int]:
         """Return candidates, those asked most often first, and how many there are in all.

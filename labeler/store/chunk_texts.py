@@ -78,7 +78,8 @@ class ChunkTexts:
         rows = self._db.rows(
             f"SELECT c.id, c.text_hash, c.chunk_id, {text}, c.title, c.document_id, c.position, "
             'c.metadata, c.start, c."end" FROM chunks AS c '
-            "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text_hash IS NOT NULL",
+            "WHERE c.id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) "
+            "AND c.text_hash IS NOT NULL",
             [as_json(numbers)],
         )
         found: dict[int, tuple[Chunk, str, int | None]] = {}
@@ -126,7 +127,8 @@ class ChunkTexts:
             rows = self._db.rows(
                 f"SELECT {CHUNK_COLUMNS} FROM chunks AS c JOIN chunks AS own "
                 f"ON own.document_id = c.document_id AND c.position {beside} own.position "
-                "AND own.chunking IS c.chunking WHERE own.chunk_id = ? AND c.text IS NOT NULL "
+                "AND coalesce(own.chunking, 0) = coalesce(c.chunking, 0) "
+                "WHERE own.chunk_id = ? AND c.text IS NOT NULL "
                 f"ORDER BY c.position {order}, c.id {order} LIMIT 1",
                 [chunk_id],
             )

@@ -23,9 +23,9 @@ from labeler.store.connection import Connection
 IDS_PER_LOOKUP = 10_000
 CHUNKING_SUMMARIES = """
 SELECT coalesce(k.name, ''), count(*), sum(c.text IS NULL), sum(c.start IS NOT NULL),
-    (SELECT count(*) FROM runs AS r WHERE r.chunking IS c.chunking),
+    (SELECT count(*) FROM runs AS r WHERE coalesce(r.chunking, 0) = coalesce(c.chunking, 0)),
     (SELECT count(*) FROM golden AS g JOIN chunks AS of ON of.id = g.chunk
-        WHERE of.chunking IS c.chunking)
+        WHERE coalesce(of.chunking, 0) = coalesce(c.chunking, 0))
 FROM chunks AS c LEFT JOIN chunkings AS k ON k.id = c.chunking
 GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
 """
@@ -33,14 +33,14 @@ GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
 # was loaded into the wrong chunking leaves such chunks behind.
 COUNT_KNOWN_IDS = """
 SELECT count(*) FROM chunks AS c WHERE c.chunk_id IN (SELECT value FROM json_each(?))
-AND c.chunking IS (SELECT id FROM chunkings WHERE name = ?)
+AND coalesce(c.chunking, 0) = coalesce((SELECT id FROM chunkings WHERE name = ?), 0)
 AND (c.text IS NOT NULL OR c.id IN (SELECT chunk FROM judgments))
 """
 HAS_GRADES = """
 SELECT EXISTS (
     SELECT 1 FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
     WHERE j.kind IN ('grade', 'adjudicate', 'import')
-        AND c.chunking IS (SELECT id FROM chunkings WHERE name = ?)
+        AND coalesce(c.chunking, 0) = coalesce((SELECT id FROM chunkings WHERE name = ?), 0)
 )
 """
 

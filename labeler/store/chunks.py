@@ -40,7 +40,7 @@ CHUNK_COLUMNS = (
 )
 IDS_OF_CHUNKS = """
 SELECT c.id, c.chunk_id FROM chunks AS c
-WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY c.id
+WHERE c.id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) ORDER BY c.id
 """
 
 
@@ -139,7 +139,8 @@ class Chunks:
         rows = self._db.rows(
             "SELECT substr(text_hash, 1, ?), chunk_id FROM chunks WHERE substr(text_hash, 1, ?) "
             "IN (SELECT value FROM json_each(?)) "
-            "AND chunking IS (SELECT id FROM chunkings WHERE name = ?) ORDER BY id DESC",
+            "AND coalesce(chunking, 0) = coalesce((SELECT id FROM chunkings WHERE name = ?), 0) "
+            "ORDER BY id DESC",
             [digits, digits, as_json(sorted(wanted)), chunking],
         )
         found = {wanted[digest]: chunk_id for digest, chunk_id in rows}

@@ -73,8 +73,8 @@ SELECT q.query_id, j.query, j.chunk, j.grade, j.evidence
 FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
-WHERE j.evidence IS NOT NULL AND +j.kind IN ('grade', 'adjudicate', 'import')
-    AND j.text_hash IS c.text_hash
+WHERE j.evidence IS NOT NULL AND j.kind IN ('grade', 'adjudicate', 'import')
+    AND j.text_hash = c.text_hash
 """
 MARKED_IN_USE = f"{MARKED_PASSAGES} AND q.retired_at IS NULL"
 UNGRADED_PAIRS = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
@@ -83,24 +83,25 @@ UNDONE_JUDGMENTS = "SELECT undoes FROM judgments WHERE undoes IS NOT NULL"
 IMPORTED_JUDGMENTS = "SELECT j.id, j.graders FROM judgments AS j WHERE j.kind = 'import'"
 TRANSFER_SOURCES = """
 SELECT j.id, coalesce(base.id, 0), coalesce(base.query, 0), coalesce(base.chunk, 0),
-    coalesce(base.text_hash <> of.text_hash, false), json_extract(said.value, '$.golden')
+    coalesce(base.text_hash <> of.text_hash, false),
+    CAST(json_extract(said.value, '$.golden') AS INTEGER)
 FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
-JOIN json_each(j.carried_from) AS said
+CROSS JOIN json_each(j.carried_from) AS said
 LEFT JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id')
 LEFT JOIN chunks AS of ON of.id = base.chunk
 WHERE j.carried_from IS NOT NULL AND coalesce(j.text_hash = c.text_hash, true)
 """
 SOURCE_EVENTS = """
 SELECT j.id, json_extract(said.value, '$.event_id')
-FROM judgments AS j JOIN json_each(j.carried_from) AS said WHERE j.carried_from IS NOT NULL
+FROM judgments AS j CROSS JOIN json_each(j.carried_from) AS said WHERE j.carried_from IS NOT NULL
 """
 RANKED_LISTS = "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?"
 STALE_JUDGMENTS = """
 SELECT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
-WHERE j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash
+WHERE coalesce(j.text_hash <> coalesce(c.text_hash, ''), false)
 """
 JUDGED_SINCE = """
-SELECT DISTINCT q.id, q.query_id FROM judgments AS j NOT INDEXED JOIN queries AS q ON q.id = j.query
+SELECT DISTINCT q.id, q.query_id FROM judgments AS j JOIN queries AS q ON q.id = +j.query
 WHERE j.id > ? AND q.retired_at IS NULL
 """
 
@@ -318,7 +319,8 @@ class CollectionReader:
         golden = self._golden(number)
         chunk_ids = dict(
             self._db.rows(
-                "SELECT id, chunk_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+                "SELECT id, chunk_id FROM chunks "
+                "WHERE id IN (SELECT CAST(value AS INTEGER) FROM json_each(?))",
                 [json.dumps(golden.grades.chunk.tolist())],
             )
         )

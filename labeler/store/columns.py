@@ -26,6 +26,9 @@ from labeler.model import (
     transfer_source_dicts,
 )
 
+ALL_ROWS = 2**63 - 1
+"""The limit of a statement that gives all rows."""
+
 
 def moment(when: datetime | None = None) -> str:
     """Return a moment, this one if none is given, as stored: UTC, ISO 8601, to the millisecond."""

@@ -39,7 +39,8 @@ SELECT id, text_hash FROM chunks WHERE text_hash IN (
 """
 TITLES_OF_TEXTS = """
 SELECT c.id, coalesce(c.title, '') FROM chunks AS c
-WHERE c.id IN (SELECT value FROM json_each(?)) AND trim(c.text, ?) <> '' ORDER BY c.id
+WHERE c.id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) AND trim(c.text, ?) <> ''
+ORDER BY c.id
 """
 JUDGED_CHUNKS = "SELECT DISTINCT chunk FROM judgments"
 CHUNKS_WITH_SAME_TEXT = f"""
@@ -54,7 +55,7 @@ GOLDEN_OF_REPEATED = """
 SELECT q.query_id, g.chunk, g.grade, g.kind, g.stale FROM golden AS g
 JOIN queries AS q ON q.id = g.query AND q.retired_at IS NULL
 JOIN chunks AS c ON c.id = g.chunk
-WHERE c.id IN (SELECT value FROM json_each(?)) ORDER BY g.query, g.chunk
+WHERE c.id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) ORDER BY g.query, g.chunk
 """
 LISTS_IN_USE = """
 SELECT l.query_id, substr(l.chunks, 1, ? * 4) FROM ranked_lists AS l

@@ -54,7 +54,8 @@ class Documents:
         return dict(
             self._db.rows(
                 "SELECT id, document_id FROM chunks "
-                "WHERE id IN (SELECT value FROM json_each(?)) AND document_id IS NOT NULL",
+                "WHERE id IN (SELECT CAST(value AS INTEGER) FROM json_each(?)) "
+                "AND document_id IS NOT NULL",
                 [as_json(sorted(set(numbers)))],
             )
         )

@@ -23,13 +23,13 @@ GoldenDecision: TypeAlias = tuple[int, int]
 MARKED_JUDGMENTS = """
 SELECT j.id, j.query, j.chunk, j.kind, j.grade, j.text_hash, j.evidence
 FROM current_judgments AS j
-WHERE j.evidence IS NOT NULL AND +j.kind IN ('grade', 'adjudicate', 'import', 'carry')
+WHERE j.evidence IS NOT NULL AND j.kind IN ('grade', 'adjudicate', 'import', 'carry')
 """
 GOLDEN_OF_PAIR = "SELECT grade, judgment FROM golden WHERE query = ? AND chunk = ?"
 EVIDENCE_OF_GRADES = """
 SELECT
     j.query, j.chunk, q.query_id, c.chunk_id, j.grade, p.name, j.graders, j.id, j.kind, j.evidence,
-    j.text_hash, j.text_hash IS c.text_hash, j.carried_from
+    j.text_hash, coalesce(j.text_hash, '') = coalesce(c.text_hash, ''), j.carried_from
 FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk

@@ -73,13 +73,15 @@ EVENTS_OF_LOAD = """
 SELECT e.id, e.query, e.chunk, coalesce(e.grader, 0), e.lane, e.kind, b.id, b.kind,
     EXISTS (
         SELECT 1 FROM standing_judgments AS later
-        WHERE later.query = e.query AND later.chunk = e.chunk AND +later.grader IS e.grader
+        WHERE later.query = e.query AND later.chunk = e.chunk
+            AND coalesce(later.grader, 0) = coalesce(e.grader, 0)
             AND later.lane = e.lane AND later.id > :last
     )
 FROM standing_judgments AS e
 LEFT JOIN judgments AS b ON b.id = (
     SELECT max(older.id) FROM standing_judgments AS older
-    WHERE older.query = e.query AND older.chunk = e.chunk AND +older.grader IS e.grader
+    WHERE older.query = e.query AND older.chunk = e.chunk
+        AND coalesce(older.grader, 0) = coalesce(e.grader, 0)
         AND older.lane = e.lane AND older.id < e.id
 )
 WHERE e.id BETWEEN :first AND :last AND e.lane <> 'propose'

@@ -37,7 +37,7 @@ LOG_RULES = {
     "judgment {0} takes back judgment {1}, which is of another pair or grader, later, or an undo": (
         "SELECT u.id, j.id FROM judgments AS u JOIN judgments AS j ON j.id = u.undoes "
         "WHERE j.id >= u.id OR j.undoes IS NOT NULL OR j.query <> u.query OR j.chunk <> u.chunk "
-        "OR j.grader IS NOT u.grader"
+        "OR coalesce(j.grader, 0) <> coalesce(u.grader, 0)"
     ),
     "{0:,} of {1:,} remarks are there": MISSING_ROWS.format(log="remarks"),
     "remark {0} takes back remark {1}, which is of another query or grader, or later": (
@@ -47,8 +47,8 @@ LOG_RULES = {
     "{0:,} of {1:,} changes of queries are there": MISSING_ROWS.format(log="query_history"),
     "the evidence of judgment {0} is not in the text that it is of": (
         "SELECT DISTINCT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk, "
-        "json_each(j.evidence) AS p WHERE j.evidence IS NOT NULL AND c.text_hash IS j.text_hash "
-        "AND json_extract(p.value, '$[1]') > length(c.text)"
+        "json_each(j.evidence) AS p WHERE j.evidence IS NOT NULL AND c.text_hash = j.text_hash "
+        "AND CAST(json_extract(p.value, '$[1]') AS INTEGER) > length(c.text)"
     ),
     "the transferred grade {0} rests on judgment {1}, which is of another query, or no grade": (
         "SELECT j.id, base.id FROM judgments AS j, json_each(j.carried_from) AS said "

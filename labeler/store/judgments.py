@@ -36,16 +36,17 @@ WHERE q.query_id = :query_id
     AND (:undoes IS NULL OR EXISTS (
         SELECT 1 FROM standing_judgments AS undone
         WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.chunk = c.id
-            AND undone.grader IS (SELECT id FROM graders WHERE name = :grader)
+            AND coalesce(undone.grader, 0)
+                = coalesce((SELECT id FROM graders WHERE name = :grader), 0)
             AND (:grader IS NOT NULL OR undone.lane IN ('carry', 'import'))
     ))
     AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
-    AND (:unchecked OR :replaces IS (
+    AND (:unchecked OR coalesce(:replaces, '') = coalesce((
         SELECT known.event_id FROM current_judgments AS known
         WHERE known.query = q.id AND known.chunk = c.id
             AND +known.grader = (SELECT id FROM graders WHERE name = :grader)
             AND known.kind IN ('grade', 'cannot_tell')
-    ))
+    ), ''))
 """
 APPEND_JUDGMENT = f"""
 INSERT INTO judgments (
@@ -78,7 +79,7 @@ SELECT
     CAST(:seen_whole AS BIGINT), CAST(:highlighted AS BIGINT)
 FROM queries AS q, chunks AS c, chunks AS copy
 {APPEND_CONDITIONS}
-    AND copy.id IN (SELECT value FROM json_each(:family))
+    AND copy.id IN (SELECT CAST(value AS INTEGER) FROM json_each(:family))
     AND (copy.id = c.id OR coalesce(:text_hash, c.text_hash) = c.text_hash AND {SAME_TEXT})
 ORDER BY copy.id <> c.id, copy.id
 """
@@ -120,13 +121,13 @@ ORDER BY e.id
 # A transferred grade is of the same query as what it rests on.
 CHANGED_PAIRS = """
 WITH tail AS MATERIALIZED (
-    SELECT DISTINCT query, chunk FROM judgments NOT INDEXED WHERE id > ?
+    SELECT DISTINCT +query AS query, +chunk AS chunk FROM judgments WHERE id > ?
 )
 SELECT moved.query, moved.chunk, q.query_id FROM (
     SELECT query, chunk FROM tail
     UNION
     SELECT carry.query, carry.chunk
-    FROM tail CROSS JOIN judgments AS carry INDEXED BY judgments_carried
+    FROM tail JOIN judgments AS carry
         ON carry.query = tail.query AND carry.carried_from IS NOT NULL
     WHERE EXISTS (
         SELECT 1 FROM json_each(carry.carried_from) AS said

@@ -37,7 +37,7 @@ SELECT
     system, name, date,
     CASE WHEN max(query_id = '') THEN max(CASE WHEN query_id = '' THEN value END)
         WHEN count(n) = count(*) THEN total(value * n) / total(n)
-        ELSE avg(value) END,
+        ELSE avg(CAST(value AS DOUBLE PRECISION)) END,
     CASE WHEN max(query_id = '') THEN max(CASE WHEN query_id = '' THEN n END)
         WHEN count(n) = count(*) THEN CAST(total(n) AS INTEGER) END,
     CASE WHEN max(query_id = '') THEN 0 ELSE count(*) END

@@ -117,7 +117,8 @@ class QuerySplits:
                         "split", query_id, {"split": before[query_id]}, {"split": split}
                     )
             self._db.conn.executemany(
-                "UPDATE queries SET split = ? WHERE query_id = ? AND split IS NOT ?",
+                "UPDATE queries SET split = ? WHERE query_id = ? "
+                "AND coalesce(split, '') <> coalesce(?, '')",
                 ((split, query_id, split) for query_id, split in splits.items()),
             )
             if splits:

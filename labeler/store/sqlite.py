@@ -38,6 +38,7 @@ class SQLite:
 
     Error = sqlite3.DatabaseError
     is_shared = False
+    schema_name = "main"
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
         check_sqlite_version()

@@ -25,6 +25,7 @@ from typing import Any
 
 from labeler.errors import BadInput, Busy, StorageError
 from labeler.store import integrity, schema
+from labeler.store.columns import ALL_ROWS
 from labeler.store.connection import Connection
 from labeler.store.hash_chain import CHAINED_LOGS, Seal, first_seal, next_seal, seal_events
 
@@ -32,7 +33,7 @@ MOST_FAULTS = 20  # that are named one by one
 GOLDEN_SET_ID = "SELECT value FROM settings WHERE key = 'golden_set'"
 NEWEST_SEAL = "SELECT event, seal FROM seals WHERE log = ? ORDER BY event DESC LIMIT 1"
 INSERT_SEAL = "INSERT INTO seals (log, event, seal) VALUES (?, ?, ?)"
-LAST_ID = 2**63 - 1
+LAST_ID = ALL_ROWS
 # What an event's hash is made from: events after a number and up to another, at most so many. Ids
 # are as they were given, so that they cannot change places; a grader is a number, as names change.
 HASHED_EVENTS = {
@@ -41,14 +42,14 @@ HASHED_EVENTS = {
             j.id, j.event_id, q.query_id, c.chunk_id, j.grader, j.kind, j.grade, j.graders,
             j.reason, j.note, j.blind, j.source, j.undoes, j.elapsed_ms, j.text_hash, j.created_at,
             j.evidence, j.carried_from, j.seen_whole, j.highlighted
-        FROM judgments AS j NOT INDEXED
+        FROM judgments AS j
         LEFT JOIN queries AS q ON q.id = j.query
         LEFT JOIN chunks AS c ON c.id = j.chunk
         WHERE j.id > ? AND j.id <= ? ORDER BY j.id LIMIT ?
     """,
     "remarks": """
         SELECT r.id, r.event_id, q.query_id, r.grader, r.kind, r.note, r.undoes, r.created_at
-        FROM remarks AS r NOT INDEXED
+        FROM remarks AS r
         LEFT JOIN queries AS q ON q.id = r.query
         WHERE r.id > ? AND r.id <= ? ORDER BY r.id LIMIT ?
     """,
@@ -139,7 +140,7 @@ class HashChain:
         return row or (0, self.first_of(log))
 
     def events(
-        self, log: str, after: int = 0, up_to: int = LAST_ID, most: int = -1
+        self, log: str, after: int = 0, up_to: int = LAST_ID, most: int = ALL_ROWS
     ) -> Iterator[tuple[Any, ...]]:
         """Give what seals of a log's events are made from: after a number, up to another."""
         optional = OPTIONAL_COLUMNS[log]

@@ -42,7 +42,7 @@ from labeler.store.judgments import JUDGMENT_EVENTS, Judgments
 from labeler.store.settings import StoredSettings
 from labeler.store.tamper_check import TamperCheck
 
-IN_CHUNKING = "c.chunking IS (SELECT id FROM chunkings WHERE name = ?)"
+IN_CHUNKING = "coalesce(c.chunking, 0) = coalesce((SELECT id FROM chunkings WHERE name = ?), 0)"
 CHUNKS_WITH_TEXT = (
     f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text <> '' AND {IN_CHUNKING} ORDER BY c.id"
 )
@@ -53,7 +53,7 @@ WHERE q.retired_at IS NULL AND {IN_CHUNKING} ORDER BY q.id, c.id
 """
 JUDGMENTS_IN_CHUNKING = f"""
 SELECT j.query, j.chunk, j.id, j.event_id, j.grade, p.name, j.graders, j.created_at, j.evidence,
-    j.text_hash IS NULL OR j.text_hash IS c.text_hash
+    j.text_hash IS NULL OR coalesce(j.text_hash, '') = coalesce(c.text_hash, '')
 FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS p ON p.id = j.grader
 WHERE j.kind IN ('grade', 'adjudicate', 'import') AND {IN_CHUNKING} ORDER BY j.id

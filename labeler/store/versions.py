@@ -31,7 +31,7 @@ from labeler.model import (
 )
 from labeler.store.audit import Audit
 from labeler.store.collection import MARKED_PASSAGES, CollectionReader, golden_marks
-from labeler.store.columns import moment
+from labeler.store.columns import as_json, moment
 from labeler.store.connection import Connection
 from labeler.store.golden_set import GoldenSet
 from labeler.store.settings import StoredSettings
@@ -45,9 +45,9 @@ GoldenRows: TypeAlias = Sequence[tuple[int, int, int, int]]
 MarksByPair: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]
 GOLDEN_VIEWS = ("standing_judgments", "current_judgments", "golden")
 # Who came later is not in the log yet; the rule is the one that held.
-LOG_UNTIL = "SELECT * FROM main.judgments WHERE created_at < :until"
+LOG_UNTIL = "SELECT * FROM {schema}.judgments WHERE created_at < :until"
 SETTINGS_UNTIL = """
-SELECT 'settings' AS key, json_object('golden_rule', :rule, 'transferred', :transferred) AS value
+SELECT 'settings' AS key, :settings AS value
 """
 # The newest turn before the moment says whether a query was there; without one, whether it is
 # retired since.
@@ -221,12 +221,9 @@ class Versions:
 
     def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:
         """Return query, chunk, grade and whether it was transferred, and the passages marked."""
-        asked = {
-            "until": until,
-            "rule": rule,
-            "transferred": self._setting_at("transferred", until),
-        }
-        over = self._over(LOG_UNTIL, SETTINGS_UNTIL)
+        settings = {"golden_rule": rule, "transferred": self._setting_at("transferred", until)}
+        asked = {"until": until, "settings": as_json(settings)}
+        over = self._over(LOG_UNTIL.format(schema=self._db.engine.schema_name), SETTINGS_UNTIL)
         golden = self._db.rows(over + GOLDEN_ROWS, asked)
         grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
         return golden, golden_marks(self._db.rows(over + MARKED_PASSAGES, asked), grades)

@@ -270,7 +270,7 @@ def test_who_may_only_read_sees_what_a_writer_has_just_saved(public_folder: Path
         for file in public_folder.iterdir():
             file.chmod(0o644)
         public_folder.chmod(0o555)
-        script = READ_ONLY.replace("contents().golden", "grader_seed('Ann')")
+        script = READ_ONLY.replace("golden_set.contents().golden", "people.seed('Ann')")
         said, errors = python(script, path).communicate()
         assert errors == ""
         assert said.splitlines()[0] == f"{seed} 0", "the write-ahead log must not be overlooked"

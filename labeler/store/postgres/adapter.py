@@ -1,7 +1,8 @@
 """A PostgreSQL database with the interface of `sqlite_utils.Database`.
 
-Statements are written once, for SQLite, and translated when they run. A writer holds one lock
-from before its first statement until it commits, as in SQLite: ids are therefore in the order of
+Statements are written once, in what both engines understand; only the marks of parameters differ.
+Functions of SQLite that PostgreSQL lacks are part of its schema. A writer holds one lock from
+before its first statement until it commits, as in SQLite: ids are therefore in the order of
 commits, and what a statement checks is still true when it writes.
 """
 
@@ -20,10 +21,13 @@ from psycopg_pool import ConnectionPool
 
 from labeler.store.addresses import Address
 from labeler.store.columns import BEGIN_ASSIGNMENT
-from labeler.store.postgres.dialect import ASSIGNMENT_LOCK, WRITER_LOCK, to_postgres
 from labeler.store.postgres.pool import lease
 from labeler.store.schema import POSTGRES_FOLDER, schema_sql
 
+WRITER_LOCK = 7_261_201
+"""The advisory lock that whoever writes holds, so that ids come in the order of commits."""
+ASSIGNMENT_LOCK = WRITER_LOCK + 1
+"""The one that a server holds while it chooses what to hand out."""
 ROWS_AT_ONCE = 1_000  # rows that are sent together
 ANALYZE_AFTER_ROWS = 1_000  # rows after which a server has to look at tables anew
 WRITE_STATEMENT = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b")
@@ -114,7 +118,7 @@ class PostgresDatabase:
         return psycopg.ClientCursor(self.connection()).execute(statement, parameters)
 
     def execute(self, sql: str, parameters: Any = ()) -> psycopg.Cursor[Any]:
-        """Run a statement that was written for SQLite."""
+        """Run a statement whose parameters are marked as SQLite marks them."""
         if sql in BEGIN_STATEMENTS:
             return self._begun(BEGIN_STATEMENTS[sql])
         if not WRITE_STATEMENT.match(sql):
@@ -221,10 +225,10 @@ class PostgresDatabase:
 
 @lru_cache(maxsize=2_000)
 def to_psycopg(sql: str) -> str:
-    """Return a statement in PostgreSQL's words, with parameters as psycopg has them.
+    """Return a statement with its parameters marked as psycopg marks them.
 
-    >>> to_psycopg("SELECT '?%' FROM a WHERE b = ? AND c IS :d")
-    "SELECT '?%%' FROM a WHERE b = %s AND c IS NOT DISTINCT FROM %(d)s"
+    >>> to_psycopg("SELECT '?%' FROM a WHERE b = ? AND c = :d")
+    "SELECT '?%%' FROM a WHERE b = %s AND c = %(d)s"
     """
 
     def parameter(found: re.Match[str]) -> str:
@@ -232,4 +236,4 @@ def to_psycopg(sql: str) -> str:
             return f"%({found[1]})s"
         return "%s" if found[0] == "?" else found[0].replace("%", "%%")
 
-    return PARAMETER.sub(parameter, to_postgres(sql))
+    return PARAMETER.sub(parameter, sql)

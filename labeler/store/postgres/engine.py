@@ -17,7 +17,7 @@ from labeler.errors import BadInput, Busy, DatabaseUnavailable, LabelerError, St
 from labeler.store.addresses import Address, NoGoldenSet, redact_secrets
 from labeler.store.columns import as_json, moment, quoted
 from labeler.store.postgres.adapter import FILLED_TABLES, PostgresDatabase
-from labeler.store.postgres.dialect import SCHEMA
+from labeler.store.postgres.pool import SCHEMA
 from labeler.store.schema import (
     CURRENT,
     POSTGRES_FOLDER,
@@ -62,6 +62,7 @@ class Postgres:
 
     Error = psycopg.Error, PoolTimeout
     is_shared = True
+    schema_name = SCHEMA
 
     def __init__(self, address: Address, busy_seconds: float) -> None:
         self._address = address

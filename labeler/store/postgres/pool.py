@@ -18,8 +18,8 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from labeler.errors import BadInput, DatabaseUnavailable, NotFound
 from labeler.store.addresses import Address, invalid_address, redact_secrets
-from labeler.store.postgres.dialect import SCHEMA
 
+SCHEMA = "labeler"
 OLDEST_SERVER = 16
 MOST_CONNECTIONS = 30  # connections of one process
 CONNECT_SECONDS = 5.0  # for a connection, where the server does not answer

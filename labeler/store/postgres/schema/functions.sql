@@ -59,15 +59,6 @@ AS $$
     FROM json_array_elements(doc::json) WITH ORDINALITY AS found (each, place)
 $$;
 
-CREATE FUNCTION numbers(doc TEXT) RETURNS BIGINT[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-AS $$
-    SELECT coalesce(array_agg(each::bigint), '{}') FROM json_array_elements_text(doc::json) AS each
-$$;
-
-CREATE FUNCTION json_pairs(VARIADIC named TEXT[]) RETURNS TEXT
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT pg_catalog.json_object(named)::text $$;
-
 CREATE FUNCTION strftime(form TEXT, since TEXT) RETURNS TEXT LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$ SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 
@@ -98,3 +89,17 @@ CREATE OPERATOR + (LEFTARG = BOOLEAN, RIGHTARG = BOOLEAN, FUNCTION = added);
 CREATE AGGREGATE sum (BOOLEAN) (SFUNC = added, STYPE = BIGINT);
 CREATE AGGREGATE sum (BIGINT) (SFUNC = int8pl, STYPE = BIGINT);
 CREATE AGGREGATE max (BOOLEAN) (SFUNC = boolor_statefunc, STYPE = BOOLEAN);
+
+CREATE FUNCTION joined(so_far TEXT, next TEXT, separator TEXT) RETURNS TEXT
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT CASE WHEN so_far IS NULL THEN next ELSE concat(so_far, separator || next) END $$;
+
+CREATE FUNCTION with_pair(so_far JSON, name BIGINT, value BIGINT) RETURNS JSON
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$ SELECT (coalesce(so_far::jsonb, '{}') || jsonb_build_object(name::text, value))::json $$;
+
+CREATE AGGREGATE group_concat (TEXT, TEXT) (SFUNC = joined, STYPE = TEXT);
+CREATE AGGREGATE json_group_object (BIGINT, BIGINT) (SFUNC = with_pair, STYPE = JSON);
+CREATE AGGREGATE total (DOUBLE PRECISION) (
+    SFUNC = float8pl, STYPE = DOUBLE PRECISION, INITCOND = '0'
+);
