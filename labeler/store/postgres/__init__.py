@@ -1,1 +1,1 @@
-"""A golden set in a PostgreSQL database: engine, adapter, connection pool and SQL dialect."""
+"""A golden set in a PostgreSQL database: engine, adapter, connection pool and schema."""
