@@ -45,7 +45,6 @@ from labeler.cli.output import (
     notes_on,
     one_line,
     print_records,
-    print_table,
     text_lines,
 )
 from labeler.errors import BadInput
@@ -57,14 +56,13 @@ from labeler.evaluation import (
     Scoreboard,
     TieRangesByRun,
     find_tie_ranges,
-    format_number,
     format_signed,
     measures_for_runs,
     tie_notes,
 )
 from labeler.measures import Measure
 from labeler.model import Settings, SingleGrades, escape_controls, format_count, results
-from labeler.model.results import ANSWER, NOTE, Statement
+from labeler.model.results import ANSWER, COUNT, NOTE, NUMBER, SIGNED, Column, Statement
 from labeler.stats import LiveRanges
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
@@ -119,7 +117,7 @@ def print_survival(
         print_records(options.kind, records, None, conventions, said, raw=options.raw)
         return
     table, said = survival_table(told, found), [*survival_notes(told[:1], names), *notes]
-    print_table(table, conventions, said, options.kind)
+    click.echo(format_result(options.kind, (), table, conventions, said), nl=False)
 
 
 def survival_notes(told: Sequence[GraderSensitivity], names: tuple[str, str]) -> list[Note]:
@@ -138,28 +136,18 @@ def survival_notes(told: Sequence[GraderSensitivity], names: tuple[str, str]) ->
     ]
 
 
-def survival_table(told: Sequence[GraderSensitivity], found: Comparison) -> Table:
+def survival_table(told: Sequence[GraderSensitivity], found: Comparison) -> results.Table:
     """Return a line for each measure and reading that changes something."""
-    numbers = [
-        "pairs differ",
-        escape_controls(found.a),
-        escape_controls(found.b),
-        "delta",
-        "wins",
-        "ties",
-    ]
-    lines = [line for survival in told for line in _survival_lines(survival)]
-    return Table(["measure", "grades"], [*numbers, "losses", "n", "p"], lines)
-
-
-def _survival_lines(survival: GraderSensitivity) -> Iterator[list[str]]:
-    for each in survival.told:
-        row = each.row
-        if each.changed or each is survival.golden:
-            values = [format_number(row.a), format_number(row.b), format_signed(row.delta)]
-            counts = map(str, (row.wins, row.ties, row.losses, row.n))
-            named = [survival.heading, escape_controls(each.reading.called), str(each.changed)]
-            yield [*named, *values, *counts, format_number(each.p)]
+    columns = (
+        *(Column("measure", "measure"), Column("reading", "grades")),
+        Column("pairs_changed", "pairs differ", COUNT),
+        *(Column("a", found.a, NUMBER), Column("b", found.b, NUMBER)),
+        Column("delta", "delta", SIGNED),
+        *(Column(name, name, COUNT) for name in ("wins", "ties", "losses", "n")),
+        Column("p", "p", NUMBER),
+    )
+    rows = comparison.sensitivity_records(told, found.a, found.b, found.conventions)
+    return results.Table(columns, rows)
 
 
 PairResults = Mapping[tuple[str, str], PairResult]

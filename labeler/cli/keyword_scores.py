@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import click
 
 from labeler.analysis.keywords import (
-    KeywordMean,
     KeywordRanks,
     build_corpora,
     describe_keyword_conventions,
@@ -22,16 +21,14 @@ from labeler.analysis.keywords import (
 from labeler.cli.options import ValueOptions, check_facet_name, selection
 from labeler.cli.output import (
     RunLabels,
-    Table,
     in_markdown,
-    markdown_lines,
-    rank_cell,
-    text_lines,
 )
 from labeler.errors import BadInput
-from labeler.evaluation import Conventions, Record, Scoreboard, format_number
+from labeler.evaluation import Conventions, Record, Scoreboard
 from labeler.formats import csv_tables, json_records
 from labeler.model import Collection, escape_controls
+from labeler.model.results import COUNT, NUMBER, Column, Table
+from labeler.render.results import markdown_table, text_table
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -75,7 +72,7 @@ def print_keywords(
         found = corpora.scores(keywords, lists, k)
         means = keyword_means(found, *(buckets_by_query(board, facet) if facet else ()))
         records = keyword_mean_records(means, k, facet, substring=substring)
-        table = mean_table(means, k, facet, labels)
+        table = labels.on(mean_table(records, k, facet))
     said = describe_keyword_conventions(k, substring=substring)
     if not options.for_programs:
         click.echo("".join(f"{line}\n" for line in labels.lines(kind)), nl=False)
@@ -90,36 +87,34 @@ def buckets_by_query(
     return dict(given), board.facets[facet]
 
 
-def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None, labels: RunLabels) -> Table:
-    """Return a line for each run, or for each bucket and run."""
-    names = ["run"] if facet is None else [escape_controls(facet), "run"]
-    numbers = [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n", "keywords", "in no chunk"]
-    places = {each.bucket: at for at, each in enumerate(means)}
-    order = sorted(means, key=lambda each: places[each.bucket])
-    body = [
-        [
-            *([] if facet is None else [escape_controls(str(each.bucket))]),
-            labels[each.run],
-            *map(format_number, (each.rr, each.ndcg, each.coverage)),
-            *map(str, (each.n, each.keywords, each.unknown)),
-        ]
-        for each in order
+def mean_table(records: Sequence[Record], k: int, facet: str | None) -> Table:
+    """Return a row for each run, or for each bucket and run."""
+    columns = [
+        *([] if facet is None else [Column("bucket", facet)]),
+        Column("run", "run"),
+        *(
+            Column(name, f"{title}@{k}", NUMBER)
+            for name, title in (("rr", "RR"), ("ndcg", "nDCG"), ("coverage", "coverage"))
+        ),
+        *(Column(name, name.replace("_", " "), COUNT) for name in ("n", "keywords", "in_no_chunk")),
     ]
-    return Table(names, numbers, body)
+    places = {each.get("bucket"): at for at, each in enumerate(records)}
+    return Table(tuple(columns), sorted(records, key=lambda each: places[each.get("bucket")]))
 
 
 def place_table(places: Sequence[KeywordRanks], labels: RunLabels) -> Table:
-    """Return a line for each keyword: the rank of the first chunk that holds it, by run."""
-    body = [
-        [
-            escape_controls(each.query_id),
-            escape_controls(each.keyword),
-            *(rank_cell(each.ranks[run]) for run in labels),
-            str(each.chunks),
-        ]
+    """Return a row for each keyword: the rank of the first chunk that holds it, by run."""
+    columns = [
+        *(Column("query_id", "query"), Column("keyword", "keyword")),
+        *(Column(f"rank in {run}", label, COUNT) for run, label in labels.items()),
+        Column("chunks", "chunks that hold it", COUNT),
+    ]
+    rows = [
+        {"query_id": each.query_id, "keyword": each.keyword, "chunks": each.chunks}
+        | {f"rank in {run}": each.ranks[run] for run in labels}
         for each in places
     ]
-    return Table(["query", "keyword"], [*labels.values(), "chunks that hold it"], body)
+    return Table(tuple(columns), rows)
 
 
 def format_keywords(
@@ -142,7 +137,7 @@ def format_keywords(
         return csv_tables.as_csv(told, raw=raw)
     if kind == "md":
         noted = [f"\n- {in_markdown(escape_controls(note))}" for note in notes]
-        return "\n".join([*markdown_lines(table), "", described, *noted, ""])
+        return "\n".join([*markdown_table(table), "", described, *noted, ""])
     return "\n".join(
-        [*text_lines(table), "", described, *(f"! {escape_controls(n)}" for n in notes), ""]
+        [*text_table(table), "", described, *(f"! {escape_controls(n)}" for n in notes), ""]
     )

@@ -19,6 +19,7 @@ from labeler.analysis.comparison.deltas import Comparison, Delta, compare
 from labeler.analysis.comparison.significance import DeltaTest
 from labeler.evaluation import (
     UNJUDGED,
+    Conventions,
     GoldenGrades,
     Record,
     Scoreboard,
@@ -388,16 +389,19 @@ def describe_unchanged_readings(found: GraderSensitivity) -> str:
     return f"Nothing changes with: {', '.join(same)}" if same else ""
 
 
-def sensitivity_records(found: Iterable[GraderSensitivity], a: str, b: str) -> list[Record]:
+def sensitivity_records(
+    found: Iterable[GraderSensitivity], a: str, b: str, conventions: Conventions | None = None
+) -> list[Record]:
     """Return a row for each measure and reading, the golden grades first.
 
-    ``p`` is from a test of that difference alone.
+    ``p`` is from a test of that difference alone. With ``conventions``, for people, measures and
+    readings are named in words, and only readings that change something are there.
     """
     return [
         {
             "run_a": a,
             "run_b": b,
-            "reading": each.reading.kind,
+            "reading": each.reading.kind if conventions is None else each.reading.called,
             "grader": each.reading.grader,
             "pairs_changed": each.changed,
             **names,
@@ -413,5 +417,6 @@ def sensitivity_records(found: Iterable[GraderSensitivity], a: str, b: str) -> l
         }
         for sensitivity in found
         for each in sensitivity.told
-        for names in measure_names(each.row.measure)
+        if conventions is None or each.changed or each is sensitivity.golden
+        for names in measure_names(each.row.measure, conventions)
     ]
