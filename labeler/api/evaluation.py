@@ -30,7 +30,7 @@ from labeler.api.inputs import (
     read_inputs,
     result_frame,
 )
-from labeler.api.options import EvaluationOptions, EvaluationRules, with_old_names, with_options
+from labeler.api.options import EvaluationOptions, EvaluationRules, with_options
 from labeler.api.partwise import (
     EvaluationPlan,
     Progress,
@@ -50,7 +50,6 @@ from labeler.model import StoredRun
 from labeler.stats import LiveRanges, mean_intervals, with_unjudged_ranges
 
 
-@with_old_names(budget="prompt_k", metrics="measures")
 @with_options(EvaluationOptions)
 def evaluate(
     qrels: GivenGrades,
@@ -152,7 +151,6 @@ def evaluate(
     return frame
 
 
-@with_old_names(budget="prompt_k", metrics="measures")
 @with_options(EvaluationOptions)
 def compare(
     qrels: GivenGrades,
@@ -243,7 +241,6 @@ DEFAULT_SYSTEM = "system"
 """The system of runs for which none is given."""
 
 
-@with_old_names(budget="prompt_k", metrics="measures")
 @with_options(EvaluationOptions)
 def trend_of(
     qrels: GivenGrades,

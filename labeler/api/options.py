@@ -162,47 +162,21 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def with_old_names(**current: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator that takes parameters by other names too, given as ``other="name"``.
-
-    Raises `BadInput` where a parameter is given by both names.
-
-    >>> @with_old_names(budget="prompt_k")
-    ... def depth(*, prompt_k: int = 5) -> int:
-    ...     return prompt_k
-    >>> depth(budget=8), depth(prompt_k=3)
-    (8, 3)
-    """
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        places = [*signature(function).parameters]
-
-        @wraps(function)
-        def call(*args: P.args, **given: P.kwargs) -> T:
-            for other, name in current.items():
-                if other not in given:
-                    continue
-                if name in given or name in places[: len(args)]:
-                    raise BadInput(f"{other} is another name of {name}; give one of the two")
-                given[name] = given.pop(other)
-            return function(*args, **given)
-
-        return call
-
-    return decorate
+OTHER_NAMES = {"budget": "prompt_k", "metrics": "measures"}
+"""Names that other tools and earlier versions have for parameters."""
 
 
 def with_options(options: type) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator for functions with ``**options``, which are those of a typed dict.
 
     The signature that `help` shows has each with its default, others are refused, and messages
-    name the options as Python does.
+    name the options as Python does. Parameters may be given by `OTHER_NAMES`, too.
 
     >>> @with_options(ConventionOptions)
     ... def depth(run: str, **options: Unpack[ConventionOptions]) -> int:
     ...     return EvaluationRules.of(**options).conventions.prompt_k
-    >>> depth("A", prompt_k=3), [*signature(depth).parameters]
-    (3, ['run', 'preset', 'rel', 'prompt_k', 'undefined'])
+    >>> depth("A", prompt_k=3), depth("A", budget=8), [*signature(depth).parameters]
+    (3, 8, ['run', 'preset', 'rel', 'prompt_k', 'undefined'])
     """
     every = signature(EvaluationRules.of).parameters.values()
     own = [each for each in every if each.name in options.__annotations__]
@@ -212,12 +186,18 @@ def with_options(options: type) -> Callable[[Callable[P, T]], Callable[P, T]]:
         named = [
             each for each in shown.parameters.values() if each.kind is not Parameter.VAR_KEYWORD
         ]
-        known = {each.name for each in (*named, *own)}
+        names = [each.name for each in (*named, *own)]
 
         @wraps(function)
         def call(*args: P.args, **given: P.kwargs) -> T:
+            for other, name in OTHER_NAMES.items():
+                if other not in given or name not in names:
+                    continue
+                if name in given or name in names[: len(args)]:
+                    raise BadInput(f"{other} is another name of {name}; give one of the two")
+                given[name] = given.pop(other)
             for name in given:
-                if name not in known:
+                if name not in names:
                     what = f"{function.__name__}() got an unexpected keyword argument {name!r}"
                     raise TypeError(what)
             with python_option_names():

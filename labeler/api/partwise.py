@@ -42,7 +42,6 @@ from labeler.api.options import (
     EvaluationRules,
     RunRule,
     python_option_names,
-    with_old_names,
     with_options,
 )
 from labeler.api.tables import (
@@ -68,7 +67,6 @@ from labeler.evaluation import (
 from labeler.model import check_id
 
 
-@with_old_names(budget="prompt_k", metrics="measures")
 @with_options(EvaluationOptions)
 def plan(
     runs: Iterable[str],

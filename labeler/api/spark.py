@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812  # its usual name
 
 from labeler.api.columns import value_columns_of_parts
 from labeler.api.inputs import Measures
-from labeler.api.options import TableOptions, with_old_names, with_options
+from labeler.api.options import TableOptions, with_options
 from labeler.api.partwise import ROWS_AT_ONCE, EvaluationPlan, plan
 from labeler.api.tables import (
     CHUNK_COLUMNS,
@@ -53,7 +53,6 @@ VALUES_DDL = (
 )
 
 
-@with_old_names(budget="prompt_k", metrics="measures")
 @with_options(TableOptions)
 def evaluate(
     qrels: DataFrame,

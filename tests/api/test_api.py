@@ -300,7 +300,7 @@ def test_one_run_without_a_name_is_refused_with_what_to_give(run) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["evaluate rels", "compare workers", "trend_of bands", "plan per_query", "gate preset"]
+    "name", ["evaluate rels", "compare workers", "trend_of bands", "plan per_query", "gate budget"]
 )
 def test_an_argument_that_a_function_has_not_is_refused_by_its_name(name: str) -> None:
     function, argument = name.split()
