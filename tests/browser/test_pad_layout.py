@@ -77,6 +77,28 @@ def test_a_chunk_of_150_words_needs_no_scrolling_on_a_laptop(serve, visit, tmp_p
         assert 60 < page.locator(".chunk .text").evaluate(LONGEST_LINE) < 80
 
 
+def test_the_card_is_as_tall_as_its_text_up_to_the_room_there_is(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db", queries=1, chunks=3)
+    with Store(path) as store:
+        lines = "\n".join(f"This is the text, line {n}." for n in range(200))
+        texts = ("This is the text, short.", "This is the text.\n" * 16, lines)
+        chunks = [Chunk(f"c{n}", text, None, "handbook", n) for n, text in enumerate(texts)]
+        store.chunks.load(loaded(chunks), update=True)
+    page = visit(serve(path).url, **LAPTOP)
+    ready(page)
+    heights, grades = {}, set()
+    for _ in texts:
+        card, room, text = (
+            page.locator(each).bounding_box() for each in (".chunk", ".work", ".chunk .text")
+        )
+        heights[round(text["height"])] = (card["height"], room["height"])
+        grades.add(page.locator(".grades").bounding_box()["y"])
+        press(page, "j")
+    (short, room), (longer, _), (longest, _) = (heights[each] for each in sorted(heights))
+    assert short < longer < longest == room
+    assert len(grades) == 1
+
+
 @pytest.mark.slow
 def test_the_grades_stay_where_they_are_when_a_list_opens(serve, visit, tmp_path):
     page = visit(serve(library(tmp_path / "library.db")).url)

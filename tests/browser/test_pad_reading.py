@@ -169,7 +169,9 @@ def test_a_mark_says_that_there_is_more_below_until_the_end(serve, visit, long):
 
 
 @pytest.mark.slow
-def test_a_guideline_is_beside_the_first_question_with_the_rest_behind_more(serve, visit, tmp_path):
+def test_a_guideline_is_beside_the_first_question_and_behind_its_heading_later(
+    serve, visit, tmp_path
+):
     path = library(
         tmp_path / "library.db", guideline="Be strict with what is meant.\n" * 60 + "END"
     )
@@ -188,6 +190,11 @@ def test_a_guideline_is_beside_the_first_question_with_the_rest_behind_more(serv
     while page.locator(".query-text").text_content() == first:
         press(page, "2")
     expect(page.locator(".help.guideline")).to_be_hidden()  # read by now
+    page.locator(".query").get_by_role("button", name="How to grade").click()
+    expect(sheet).to_contain_text("END")
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".query").get_by_role("button")).to_have_count(0)  # it is behind "More"
 
 
 def test_a_list_that_is_done_leads_to_the_next_question(serve, visit, tmp_path):

@@ -136,7 +136,11 @@ export class Card {
     this.placeHelps();
     const helps = this.find(".helps");
     const isCut = helps.scrollHeight > helps.clientHeight + 2;
-    this.find(".more-help").hidden = !isCut;
+    const isFolded = !isCut && this.questions > 1 && Boolean(this.guideline);
+    const more = this.find(".more-help");
+    more.hidden = !isCut && !isFolded;
+    more.classList.toggle("folded", isFolded);
+    more.textContent = this.terms.say(isFolded ? "card.guideline" : "card.more");
   }
 
   // On a phone what helps is read in one go with the chunk.
