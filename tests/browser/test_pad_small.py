@@ -33,6 +33,28 @@ def test_a_low_window_shows_beside_the_passage_what_helps(serve, visit, tmp_path
     expect(page.get_by_text("Then give a grade.")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "has_meanings"),
+    [(667, 330, True), (640, 340, True), (568, 320, False)],
+    ids=["phone with its bars", "zoomed further", "smallest phone"],
+)
+def test_a_low_window_has_the_meanings_where_they_leave_room_to_read(
+    serve, visit, tmp_path, width, height, has_meanings
+):
+    size = {"viewport": {"width": width, "height": height}}
+    page = visit(serve(library(tmp_path / "library.db")).url, **ON_ITS_SIDE | size)
+    ready(page)
+    card = page.locator(".chunk").bounding_box()
+    buttons = page.locator(".grades button").all()
+    for button in buttons:
+        expect(button).to_be_in_viewport(ratio=1)
+        expect(button.locator(".meaning")).to_be_visible(visible=has_meanings)
+    tops = {button.bounding_box()["y"] for button in buttons}
+    assert len(tops) == 1, "the grades are one row"
+    assert card["height"] > 120
+    assert card["y"] + card["height"] <= tops.pop()
+
+
 @LOW
 def test_a_low_window_shows_what_is_to_be_pressed_first(serve, visit, tmp_path, device):
     served = serve(library(tmp_path / "library.db"))
