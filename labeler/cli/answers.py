@@ -20,7 +20,7 @@ from labeler.cli.options import (
     select_runs,
     with_value_options,
 )
-from labeler.cli.output import RunLabels, Table, print_records, print_table
+from labeler.cli.output import RunLabels, Table, print_records, print_result
 from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
 from labeler.model import escape_controls
@@ -117,7 +117,7 @@ def print_answers(
     labels = RunLabels([each.run for each in found])
     said = answer_statements(found, board.collection.query_ids, labels)
     table = query_table(found, labels) if per_query else outcome_table(board, found, facet, labels)
-    print_table(table, board.conventions, notes, kind, said, labels)
+    print_result(kind, said, table, board.conventions, notes, labels)
 
 
 def answer_statements(

@@ -45,6 +45,7 @@ from labeler.cli.output import (
     notes_on,
     one_line,
     print_records,
+    print_result,
     text_lines,
 )
 from labeler.errors import BadInput
@@ -117,7 +118,7 @@ def print_survival(
         print_records(options.kind, records, None, conventions, said, raw=options.raw)
         return
     table, said = survival_table(told, found), [*survival_notes(told[:1], names), *notes]
-    click.echo(format_result(options.kind, (), table, conventions, said), nl=False)
+    print_result(options.kind, (), table, conventions, said)
 
 
 def survival_notes(told: Sequence[GraderSensitivity], names: tuple[str, str]) -> list[Note]:
@@ -263,7 +264,7 @@ class JudgedPairs:
         if self.parting is not None:
             table, notes = self.parting, [WHAT_TO_GRADE]
         statements = [*people_statements(self.said), *cautions]
-        return format_result(kind, statements, table, conventions, notes, strips, self.labels)
+        return format_result(kind, statements, table, conventions, notes, self.labels, strips)
 
     def how(self) -> list[Note]:
         """Return how differences are computed, by the measures that are tested."""

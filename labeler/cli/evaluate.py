@@ -229,7 +229,7 @@ def mean_text(
     notes += explain_by(explain_mean_intervals())
     notes += explain_by(explain_best_run(USUAL.decide_by) if best else [])
     table = Table(MEAN_COLUMNS, rows)
-    return format_result(options.kind, best, table, board.conventions, notes, labels=labels)
+    return format_result(options.kind, best, table, board.conventions, notes, labels)
 
 
 def query_text(
@@ -246,7 +246,7 @@ def query_text(
     best = describe_best_run(board, DecisionRules.of(USUAL), labels)
     table = Table(QUERY_COLUMNS, query_records(scores, conventions=board.conventions))
     notes += explain_by(explain_best_run(USUAL.decide_by) if best else [])
-    return format_result(options.kind, best, table, board.conventions, notes, labels=labels)
+    return format_result(options.kind, best, table, board.conventions, notes, labels)
 
 
 def compare_text(

@@ -150,55 +150,25 @@ def _letter(at: int) -> str:
 LETTERS = 26
 
 
-def format_page(
-    kind: str,
-    tables: Sequence[Table],
-    conventions: Conventions,
-    notes: Sequence[Note],
-    statements: Sequence[Statement] = (),
-    labels: RunLabels | None = None,
-) -> str:
-    """Return what people read: statements, tables, warnings, conventions and notes.
-
-    Above the tables it says which runs have short ``labels`` there.
-    """
-    lines_of = markdown_lines if kind == "md" else text_lines
-    shown = [line for table in tables for line in ["", *lines_of(table)]][1:]
-    return _format_parts(kind, statements, shown, conventions, notes, (), labels)
-
-
 def format_result(
     kind: str,
     statements: Sequence[Statement],
-    table: results.Table,
+    table: results.Table | Table,
     conventions: Conventions,
     notes: Sequence[Note],
-    strips: Sequence[str] = (),
     labels: RunLabels | None = None,
+    strips: Sequence[str] = (),
 ) -> str:
     """Return what people read: statements, the table, strips, warnings, conventions and notes.
 
-    Above the table it says which runs have short ``labels`` there.
+    Above the table it says which runs have short ``labels`` there. Statements that are notes come
+    after the other notes.
     """
-    table = table if labels is None else labels.on(table)
-    shown = markdown_table(table) if kind == "md" else text_table(table)
-    return _format_parts(kind, statements, shown, conventions, notes, strips, labels)
-
-
-def _format_parts(
-    kind: str,
-    statements: Sequence[Statement],
-    table: Sequence[str],
-    conventions: Conventions,
-    notes: Sequence[Note],
-    strips: Sequence[str],
-    labels: RunLabels | None,
-) -> str:
-    """Return the parts in their order; statements that are notes come after the other notes."""
+    shown = _table_lines(kind, table, labels)
     if labels is not None and labels.is_short:
         statements = [replace(each, sentence=labels.within(each.sentence)) for each in statements]
         notes = [replace(each, sentence=labels.within(each.sentence)) for each in notes]
-        table = [*labels.lines(kind), *table]
+        shown = [*labels.lines(kind), *shown]
     first = [each for each in statements if each.severity != NOTE]
     last = [each for each in statements if each.severity == NOTE]
     if kind == "md":
@@ -209,8 +179,15 @@ def _format_parts(
         above, below = statements_text(first), statements_text(last)
         drawn = ["", *strips] if strips else []
         footer = text_footer(conventions, notes)
-    shown = [*table, *drawn, *footer[:-1], *(below if last else []), ""]
-    return "\n".join([*above, *([""] if above else []), *shown])
+    lines = [*shown, *drawn, *footer[:-1], *(below if last else []), ""]
+    return "\n".join([*above, *([""] if above else []), *lines])
+
+
+def _table_lines(kind: str, table: results.Table | Table, labels: RunLabels | None) -> list[str]:
+    if isinstance(table, Table):
+        return markdown_lines(table) if kind == "md" else text_lines(table)
+    table = table if labels is None else labels.on(table)
+    return markdown_table(table) if kind == "md" else text_table(table)
 
 
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
@@ -390,25 +367,13 @@ def print_records(
 def print_result(
     kind: str,
     statements: Sequence[Statement],
-    table: results.Table,
+    table: results.Table | Table,
     conventions: Conventions,
     notes: Sequence[Note],
-    labels: RunLabels,
-) -> None:
-    """Print a result for people, with the answer above and what is to know under it."""
-    click.echo(format_result(kind, statements, table, conventions, notes, (), labels), nl=False)
-
-
-def print_table(
-    table: Table,
-    conventions: Conventions,
-    notes: Sequence[Note],
-    kind: str,
-    statements: Sequence[Statement] = (),
     labels: RunLabels | None = None,
 ) -> None:
-    """Print a table for people, with the answer above and what is to know under it."""
-    click.echo(format_page(kind, [table], conventions, notes, statements, labels), nl=False)
+    """Print a result for people, with the answer above and what is to know under it."""
+    click.echo(format_result(kind, statements, table, conventions, notes, labels), nl=False)
 
 
 MOST_LISTED = 50  # rows of a list, to people

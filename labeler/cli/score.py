@@ -32,8 +32,8 @@ from labeler.cli.options import (
 from labeler.cli.output import (
     RunLabels,
     annotated,
-    format_page,
     format_records,
+    format_result,
     notes_on,
     print_rows,
     query_scores,
@@ -202,7 +202,7 @@ class ScorePart:
         best = () if found is None else found.statements
         how = explain_by([] if found is None else explain_best_run(found.heading))
         notes = [*self.notes, *how]
-        return format_page(asked.options.kind, [table], board.conventions, notes, best, labels)
+        return format_result(asked.options.kind, best, table, board.conventions, notes, labels)
 
 
 def score_part(collection: Collection, conventions: Conventions, asked: ScoreRequest) -> ScorePart:

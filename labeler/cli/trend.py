@@ -35,7 +35,7 @@ from labeler.cli.options import (
     with_value_options,
     with_weights,
 )
-from labeler.cli.output import RunLabels, format_result, print_records
+from labeler.cli.output import RunLabels, print_records, print_result
 from labeler.cli.signals import print_signals, print_signals_below, stored_signals
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
@@ -267,7 +267,7 @@ def print_trend(
     table = with_headings(table, measures, conventions)
     columns = {"run", "system"}.intersection(table.names)
     labels = RunLabels(dict.fromkeys(row[each] for row in table.rows for each in columns))
-    click.echo(format_result(kind, statements, table, conventions, notes, (), labels), nl=False)
+    print_result(kind, statements, table, conventions, notes, labels)
 
 
 def alert_statements(scan: AlertScan) -> list[Statement]:
