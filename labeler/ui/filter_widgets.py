@@ -34,6 +34,8 @@ from labeler.ui import shared as ui
 # A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
 # line, of at most two lines of text, and the fold that has the other boxes: open, a row of its own.
 # Tabs of a page are words over a line, the open one underlined, as the pages in the header are.
+# On a phone those of Review are one line that scrolls, and the fold of a usual choice can stand
+# beside the count below it.
 STYLE = """
 :is(.st-key-section, .st-key-review) { border-bottom: 1px solid var(--line); width: 100%; }
 :is(.st-key-section, .st-key-review) [role="radiogroup"] { gap: 0 1.5rem; }
@@ -79,6 +81,15 @@ STYLE = """
 @media (max-width: 40rem) {
   .st-key-choices > .stElementContainer:has(.stSelectbox) { flex: 1 1 auto; }
   .st-key-choices > div:has(.chosen) { flex: 1 1 calc(100% - 9rem); }
+  .st-key-review [role="radiogroup"] {
+    flex-wrap: nowrap; gap: 0 0.875rem; overflow: auto hidden; scrollbar-width: none;
+  }
+  .st-key-review button { flex: none; margin: 0 !important; }
+  .st-key-review button[aria-checked="true"] { scroll-initial-target: nearest; }
+  .st-key-choices:has(.beside-count):not(:has(details[open])) {
+    position: relative; z-index: 1; margin-bottom: -4rem;
+  }
+  .st-key-choices:not(:has(details[open])) .beside-count { visibility: hidden; }
 }
 """
 # Pixels. Two of the narrowest fit abreast on a phone. A box cannot show a name on two lines: where
@@ -106,11 +117,12 @@ def unmark_runs() -> None:
 def folded() -> Iterator[Say]:
     """Fold away the boxes inside, beside the line that says what they are set to.
 
-    What is yielded writes that line, once it is known what is chosen.
+    What is yielded writes that line, once it is known what is chosen. With ``beside_count`` a
+    phone leaves the line out, and has the fold in the line of the count that comes next.
     """
     line = st.container()
     with fold("Change", "tune"):
-        yield lambda *words: _write_line(line, words)
+        yield lambda *words, beside_count=False: _write_line(line, words, beside_count)
 
 
 @contextmanager
@@ -126,9 +138,11 @@ def fold(label: str, icon: str, of: str = "") -> Iterator[None]:
         yield
 
 
-def _write_line(line: st.delta_generator.DeltaGenerator, words: Iterable[str | None]) -> None:
+def _write_line(
+    line: st.delta_generator.DeltaGenerator, words: Iterable[str | None], beside_count: bool
+) -> None:
     said = " · ".join(filter(None, words))
-    look = ["chosen", "short" if len(said) <= SHORT_LINE else ""]
+    look = {"chosen": True, "short": len(said) <= SHORT_LINE, "beside-count": beside_count}
     with line:
         show_html(htpy.div(".choice-line")[htpy.p(class_=look)[said]])
 

@@ -52,6 +52,27 @@ def test_whoever_has_no_name_yet_gives_it_here_and_decides(serve, visit, split):
     assert last.grader == "ann"
 
 
+def test_a_phone_shows_both_grades_of_a_case_at_once(serve, visit, split):
+    page = open_bench(visit, serve(split), has_touch=True, viewport={"width": 390, "height": 844})
+    tops = {tab.bounding_box()["y"] for tab in page.locator(".st-key-review button").all()}
+    assert len(tops) == 1, "the tabs are one line"
+    count, change = page.locator(".bench .counts"), page.get_by_text("Change", exact=True)
+    expect(count).to_contain_text("to decide")
+    beside, fold = count.bounding_box(), change.bounding_box()
+    assert fold["y"] < beside["y"] + beside["height"] / 2 < fold["y"] + fold["height"]
+    assert beside["x"] + beside["width"] < fold["x"]
+    assert beside["y"] < 270, "what comes before the case is short"
+    bar = page.locator(".bench .deciding").bounding_box()
+    last = page.locator(".bench .opinions tr").last.bounding_box()
+    assert last["y"] + last["height"] <= bar["y"]
+    change.click()  # nothing lies over it, and what it opens has its own place
+    facet = page.get_by_role("combobox", name="Facet")
+    facet.click()  # it waits until what opens is open
+    page.keyboard.press("Escape")
+    box = facet.bounding_box()
+    assert box["y"] + box["height"] < count.bounding_box()["y"]
+
+
 def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     server = serve(split)
     page = open_bench(visit, server)

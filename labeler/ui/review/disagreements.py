@@ -63,10 +63,12 @@ def choose() -> None:
                 help="One: where they differ from anybody. Two or more: where these differ.",
             )
     selected = scoreboards.shown_selection()
+    is_usual = not (url_state.get_all(SELECTION_PARAMETERS) or ui.grader() is None)
     say(
         selected.describe(),
         f"graders {', '.join(some)}" if some else "all graders",
         filter_widgets.say_queries(facet, bucket),
+        beside_count=is_usual,
     )
 
 
