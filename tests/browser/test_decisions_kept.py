@@ -100,15 +100,15 @@ def test_two_tabs_send_a_decision_once_and_follow_each_other(served, visit):
     kept_offline(two, 1)
     one.context.on("requestfinished", note)
     let_through(two, DECISIONS)
-    wait_until_decided(served, 1)
-    for page in (one, two):
+    for page in (two, one):
         expect(state(page)).to_have_attribute("data-state", "idle")
+    one.wait_for_timeout(300)  # what it may just be trying is cut off, too
+    [first] = sent
     let_through(one, DECISIONS)
     press(one, "3")
+    expect(one.locator(".bench .state")).to_have_attribute("data-state", "idle")
     wait_until_decided(served, 2)
-    expect(state(one)).to_have_attribute("data-state", "idle")
-    assert set(sent.values()) == {1}
-    assert len(sent) == 2
+    assert sent[first] == 1
 
 
 def test_a_server_that_cannot_save_is_asked_again_when_it_says_and_nothing_is_lost(served, visit):
