@@ -7,7 +7,7 @@ from labeler.store import StorageError, Store
 
 
 def grade_late_copies(store: Store) -> int:
-    """Give ungraded chunks what people said of their text, as `Store.copies.grade_late` does.
+    """Give ungraded chunks what people said of their text, as `ChunkCopies.grade_late` does.
 
     Return how many chunks that were; none where nothing can be written just now, since it is tried
     again with the next load and whenever Label is opened.

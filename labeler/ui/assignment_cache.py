@@ -167,7 +167,7 @@ def open_pairs_cache() -> OpenPairsCache:
 
 
 def openings(store: Store) -> Sequence[tuple[str, str]]:
-    """Return between which chunkings pairs may be left open, see `Store.chunkings.openings`.
+    """Return between which chunkings pairs may be left open, see `Chunkings.openings`.
 
     Cached until data is loaded, so that it is not computed for each visit of Label.
     """

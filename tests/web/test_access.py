@@ -75,7 +75,7 @@ def test_others_never_find_an_open_door_although_nobody_is_invited(
     store: Store, door: AccessPolicy
 ):
     assert door.is_closed(store)
-    assert door.visitor(store, Credentials("Ann", "guess", "guess", login())) is None
+    assert door.visitor(store, Credentials("Ann", "guess", login())) is None
 
 
 def test_only_who_asked_for_it_keeps_the_door_open(store: Store):

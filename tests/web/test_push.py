@@ -19,6 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from labeler.model import Judgment, Remark
 from labeler.store import Store
+from labeler.store.golden_set import GoldenSet
 from labeler.web import push
 from labeler.web.auth.access import GRADERS_ONLY, SESSION_COOKIE
 from labeler.web.auth.allowed_hosts import AllowedHosts
@@ -133,7 +134,7 @@ def test_a_grade_taken_by_this_server_is_told_without_waiting_for_the_next_look(
 
 
 @pytest.mark.parametrize(
-    ("of", "work"), [(Store, "commits_of_others"), (OpenPage, "tell")], ids=["looks", "tells"]
+    ("of", "work"), [(GoldenSet, "commits_of_others"), (OpenPage, "tell")], ids=["looks", "tells"]
 )
 def test_pages_are_told_on_after_an_error_that_nobody_foresaw(
     filled, open_page, grade, monkeypatch, caplog, of, work

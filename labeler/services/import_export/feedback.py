@@ -12,7 +12,7 @@ from labeler.model import GoldenGrade, Query, Ranking, Selection
 from labeler.store import Store
 
 FEEDBACK_KINDS: Mapping[str, tuple[int, str]] = {"phoenix": (0, "span"), "langfuse": (1, "trace")}
-"""The formats, with the place of their id in `Store.retrievals.runs_with_sources`, and its name."""
+"""The formats, with the place of their id in `Retrievals.runs_with_sources`, and its name."""
 MEASURES = ("nDCG@10", "R@5")
 Lists = Callable[[Store, str, Selection], list[Ranking]]
 
