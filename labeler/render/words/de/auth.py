@@ -113,8 +113,8 @@ AUTH: Mapping[str, str | Mapping[str, str]] = {
     # Text einer Einladung
     "message.hello": "Guten Tag {name},",
     "message.how": (
-        "Je {passage} genügt eine Taste oder ein Tippen; alles wird von selbst gespeichert, und Sie "
-        "können jederzeit aufhören."
+        "Je {passage} genügt eine Taste oder ein Tippen; alles wird von selbst gespeichert, und "
+        "Sie können jederzeit aufhören."
     ),
     "message.link": "Ihr persönlicher Link: {link}",
     "message.personal": (
