@@ -87,7 +87,7 @@ def test_from_nothing_to_a_graded_chunk_without_a_terminal(new, visit):
 
     grading = visit(link_on(page), grader=None)
     expect(grading.locator(".chunk .text")).not_to_be_empty()
-    before = new.store().contents().judgments
+    before = new.store().golden_set.contents().judgments
     grading.keyboard.press("2")
     expect(grading.locator(".status .state")).to_have_text("1 saved")
     grading.goto(f"{new.url}/data")
