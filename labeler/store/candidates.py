@@ -101,7 +101,7 @@ WHERE id = ? AND state <> 'taken'
 
 
 class Candidates:
-    """Adds questions, and makes queries of them or sets them aside."""
+    """Stores candidates, turns them into queries, or sets them aside."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -121,8 +121,8 @@ class Candidates:
     ) -> tuple[list[Candidate], int]:
         """Return candidates, those asked most often first, and how many there are in all.
 
-        ``words`` keeps to those whose text holds them, whatever their case, ``bucket`` (facet and
-        bucket) to those ever asked in it.
+        ``words`` filters by text, whatever the case, ``bucket`` by a facet and a bucket in which
+        the question was asked.
         """
         self._db.conn.create_function("folded", 1, str.casefold, deterministic=True)
         facet, name = bucket or (None, None)
@@ -153,7 +153,7 @@ class Candidates:
         return found[0]
 
     def states(self, source: str) -> dict[str, str]:
-        """Return what has become of each candidate of a source, by what its wordings share."""
+        """Return the state of each candidate of a source, by its normalised text."""
         return dict(
             self._db.rows("SELECT normal, state FROM candidates WHERE source = ?", [source])
         )
@@ -164,7 +164,7 @@ class Candidates:
         return {(source, state): count for source, state, count in rows}
 
     def batches(self) -> list[CandidateBatch]:
-        """Return all that was loaded of candidates, in the order it was, with its buckets."""
+        """Return all batches with their buckets, in the order they were loaded."""
         with self._db.reading():
             buckets: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
             for batch, facet, bucket, times in self._db.rows(BATCH_BUCKETS):
@@ -180,11 +180,11 @@ class Candidates:
         evenly: Sequence[str] | None = None,
         seed: int | None = None,
     ) -> LoadReport:
-        """Keep ``drawn`` questions of what was gathered, with their counts and proposed grades.
+        """Store the ``drawn`` questions of a file, with their counts and suggested grades.
 
-        Those with a ``query_id`` are counted to that query, all others are open. Of the rest of
-        the file only how often each bucket was asked is kept. The same content again counts
-        nothing twice: it only brings those that were not drawn before.
+        Those with a ``query_id`` are counted for that query, all others are open. Of the rest of
+        the file only the counts by bucket are stored. Loading the same content again counts
+        nothing twice: it adds only questions that were not drawn before.
         """
         counts: Counter[str] = Counter()
         with self._db.writing():
@@ -284,10 +284,10 @@ class Candidates:
         )
 
     def take(self, number: int, query: Query) -> None:
-        """Make a query of a candidate; whatever else asks the same is counted to it, too.
+        """Turn a candidate into a query, and link the candidates that ask the same.
 
-        Its proposed grades are the query's from then on. Raises `NotFound` where there is no such
-        candidate, `BadInput` where it was taken already or there is a query with the id.
+        Its suggested grades are the query's from then on. Raises `NotFound` for an unknown
+        candidate, `BadInput` where it was taken already or a query has the id.
         """
         with self._db.writing():
             candidate = self._open_candidate(number)
@@ -336,7 +336,7 @@ class Candidates:
         return moved
 
     def reopen(self, numbers: Iterable[int]) -> int:
-        """Look at candidates again that were set aside; return how many."""
+        """Reopen candidates that were set aside; return how many."""
         return self._set_state(numbers, DROPPED_STATE, OPEN_STATE)
 
     def forget_dropped(self) -> int:

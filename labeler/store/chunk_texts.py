@@ -1,4 +1,4 @@
-"""Texts of chunks as graders read them: with their query, cut to a length, found by words.
+"""Texts of chunks for graders: paired with their query, cut to a length, or found by search.
 
 Of a long text only the part asked for is read.
 """
@@ -16,8 +16,8 @@ from labeler.store.columns import as_json, chunk_from_row
 from labeler.store.connection import Connection
 from labeler.store.queries import Queries
 
-MOST_BYTES = 4  # bytes of a character
-# By number, as runs and chunks have them; the default one is 0.
+MOST_BYTES = 4  # of one character in UTF-8
+# Numbers of chunkings, 0 for the default one, which is null in the tables.
 CHUNKINGS_OF_QUERY = """
 SELECT DISTINCT coalesce(r.chunking, 0) FROM runs AS r
 WHERE EXISTS (SELECT 1 FROM ranked_lists AS l WHERE l.run = r.id AND l.query_id = ?)
@@ -26,9 +26,9 @@ WHERE EXISTS (SELECT 1 FROM ranked_lists AS l WHERE l.run = r.id AND l.query_id 
 
 @dataclass(frozen=True, slots=True)
 class PairContent:
-    """One pair as a grader sees it: the query with its help, the chunk with its text.
+    """One pair as a grader sees it: the query with its reference and guideline, and the chunk.
 
-    ``more`` is where in the text one reads on, in bytes, None where all of it is here.
+    ``more`` is the byte of the text to go on from, None where all of it is here.
     """
 
     query: Query
@@ -92,9 +92,9 @@ class ChunkTexts:
         return found
 
     def _part(self, number: int, start: int, longest: int) -> tuple[str, int | None]:
-        """Return at most so many characters of a text, and the byte it goes on at, if any.
+        """Return at most ``longest`` characters from a byte on, and the byte to go on from.
 
-        A text that goes on is cut at the end of a line, if one ends in the second half of the part.
+        Where more follows, the part ends at the last line end in its second half, if there is one.
         """
         with self._db.translated():
             found = self._db.engine.read_text_part(
@@ -110,7 +110,7 @@ class ChunkTexts:
         return part, ends if ends < length and part else None
 
     def read_from(self, chunk_id: str, start: int, longest: int) -> tuple[str, int | None]:
-        """Return a chunk's text from byte ``start`` on, and where it goes on after ``longest``.
+        """Return at most ``longest`` characters of a chunk's text, and the byte to go on from.
 
         Raises `NotFound` for a chunk without text.
         """
@@ -138,8 +138,8 @@ class ChunkTexts:
     def search(self, words: str, limit: int, query_id: str | None = None) -> list[int]:
         """Return the numbers of the chunks that match best, those with all words first.
 
-        The last word may be the beginning of one. Case and accents do not count. For a query only
-        the chunkings are searched whose runs have a list for it, all of them where none has one.
+        The last word may be the beginning of one. Case and accents are ignored. With a query, only
+        the chunkings of runs that have a list for it are searched, or all where no run has one.
         """
         sought = search_words(words)
         if not sought:
@@ -151,7 +151,7 @@ class ChunkTexts:
         return list(found)[:limit]
 
     def _asked_for(self, query_id: str | None) -> list[int] | None:
-        """Return the chunkings that are asked for by a query's runs, None for all there are."""
+        """Return the chunkings of the runs that have a list for a query, None for all."""
         if query_id is None or self._db.value("SELECT 1 FROM chunkings LIMIT 1") is None:
             return None
         return [number for (number,) in self._db.rows(CHUNKINGS_OF_QUERY, [query_id])] or None
@@ -166,7 +166,7 @@ class ChunkTexts:
 
 
 def search_words(text: str) -> list[str]:
-    """Return the words of a text, in which nothing is left that a database could take for more.
+    """Return the words of a text without anything that is an operator of a search.
 
     >>> search_words('refund OR "late')
     ['refund', 'OR', 'late']

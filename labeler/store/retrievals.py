@@ -1,6 +1,7 @@
 """Retrieval records: queries, chunks, runs and golden grades of one file, and their sources.
 
-The source of a ranked list is the record of another tool that it comes from.
+The source of a ranked list is the record in another tool, a span or a trace, that it was taken
+from.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ FROM runs ORDER BY id
 class StoredSource:
     """The span and trace of a stored list.
 
-    ``places`` are pairs of the place of a document in the span and the rank of its chunk in the
-    list, both from 0; None where they are the same.
+    ``places`` are pairs: a place in the span and the rank in the list, both counted from 0; None
+    where they are equal.
     """
 
     span: str | None
@@ -98,9 +99,8 @@ class Retrievals:
     ) -> list[LoadReport]:
         """Add queries, chunks, runs and golden grades in one transaction.
 
-        ``names`` are the names of the runs by the systems of the file. A query or a chunk that is
-        there with the same text stays as it is; another text for one is refused, or replaces it
-        with ``update``.
+        ``names`` maps each system in the file to the name of its run. A query or chunk with the
+        text that is stored is left alone; a different text is refused, unless ``update`` is set.
         """
         made = {name: self._runs.check_names(name, system, created_at) for name in names.values()}
         golden = loaded.golden.of_chunking(chunking) if chunking else loaded.golden
@@ -141,7 +141,7 @@ class Retrievals:
         return [first, *reports]
 
     def _put_retrieved(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
-        """Add the chunks that are new or were known by id only, and leave the others."""
+        """Add new chunks, fill in or replace texts, and skip unchanged ones."""
         if chunking != DEFAULT_CHUNKING:
             self._chunkings.make(chunking, loaded.source)
         counts: Counter[str] = Counter()
@@ -155,8 +155,8 @@ class Retrievals:
                 raise BadInput(
                     f"{loaded.where(index)}: chunk {given.chunk_id!r} is already in the golden set "
                     "with another text; replace it with --update (its grades will be marked "
-                    "stale), or name the chunking that it is of with --chunking, if documents were "
-                    "cut in another way"
+                    "stale) or, if documents were cut differently, name that chunking with "
+                    "--chunking"
                 )
             what = "new" if known is None else "updated" if known.text else "now with text"
             counts[what] += 1
@@ -167,7 +167,7 @@ class Retrievals:
     def _put_sources(
         self, run: str, rankings: Sequence[Ranking], sources: Mapping[str, ListSource]
     ) -> None:
-        """Store the sources of a run's lists; a list that has one keeps it."""
+        """Store the sources of a run's lists; a stored source is not replaced."""
         number = self._db.value("SELECT id FROM runs WHERE name = ?", [run])
         self._db.conn.executemany(
             _PUT,
@@ -180,7 +180,7 @@ class Retrievals:
         )
 
     def _count_asked(self, loaded: LoadedRetrievals) -> dict[str, str]:
-        """Count the questions of a log by query, once for the same counts; return what to say."""
+        """Record how often each query was asked, once for a log; return the report's line."""
         if not loaded.asked:
             return {}
         times = sum(loaded.asked.values())
@@ -210,7 +210,7 @@ class Retrievals:
         }
 
     def runs_with_sources(self) -> dict[str, tuple[bool, bool]]:
-        """Return whether any list of each run has a span, and a trace; only of runs with one."""
+        """Return, for each run with sources, whether any list has a span, and any a trace."""
         return {
             name: (bool(spans), bool(traces))
             for name, spans, traces in self._db.rows(_RUNS)
