@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from labeler.api.inputs import grade_rule, qrels_to_dicts, runs_to_lists
+from labeler.api.grade_scales import grade_rule
+from labeler.api.inputs import qrels_to_dicts, runs_to_lists
 from labeler.api.options import RunRule
 from labeler.cli.demo_data import build_demo
 from labeler.evaluation import Conventions, Scoreboard, collect

@@ -169,7 +169,7 @@ def test_the_example_to_try_on_counts_for_nothing(serve, visit, tmp_path):
     start.click()
     expect(page.locator(".practice")).to_be_hidden()
     expect(page.locator(".chunk .text")).to_have_text(first)
-    page.get_by_role("button", name="how to grade").click()
+    page.get_by_role("button", name="I how to grade").click()
     page.get_by_role("button", name="Practise on an example").click()
     press(page, "3")
     expect(words).to_contain_text("We’d give it 0: it’s about tickets, but")
