@@ -1,6 +1,6 @@
 """Hash chain over the logs of judgments and remarks: each event's hash covers the one before it.
 
-What is hashed never changes: hashes ("seals") that people have kept are compared with it.
+People keep hashes ("seals") and compare them later, so what is hashed must never change.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from labeler.errors import BadInput
 
 CHAINED_LOGS = ("judgments", "remarks")
-LEAST_DIGITS = 16  # of a digest that somebody copied in part
+LEAST_DIGITS = 16  # of a shortened digest
 Event = Sequence[int | str | None]
 """An event's columns, its number in the log first."""
 
 
 def first_seal(golden_set: str, log: str) -> bytes:
-    """Return what the first event's seal is made from, and the seal of a log that is empty."""
+    """Return the seal of an empty log, from which the seal of the first event is made."""
     return hashlib.sha256(f"labeler {golden_set} {log}".encode()).digest()
 
 
@@ -35,7 +35,7 @@ def next_seal(before: bytes, event: Event) -> bytes:
 
 
 def seal_events(before: bytes, events: Iterable[Event]) -> Iterator[tuple[int, bytes]]:
-    """Give the number and the seal of each event, in order."""
+    """Yield the number and the seal of each event, in order."""
     for event in events:
         before = next_seal(before, event)
         yield int(event[0] or 0), before
@@ -43,9 +43,9 @@ def seal_events(before: bytes, events: Iterable[Event]) -> Iterator[tuple[int, b
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What both logs were at one moment: up to which event each went, and a hash of all of it.
+    """State of both logs at one moment: the number of the last event of each, and a hash of all.
 
-    As text it can be kept, and be shortened to 16 digits of its hash.
+    Its text can be kept, and shortened to 16 digits of the hash.
 
     >>> str(Seal.of(3, 1, b"judgments", b"remarks"))[:20]
     '3-1-d66c0997bbdf1812'
@@ -57,12 +57,12 @@ class Seal:
 
     @classmethod
     def of(cls, judgments: int, remarks: int, judged: bytes, said: bytes) -> Seal:
-        """Return the seal of logs that end with these events, whose own seals these are."""
+        """Return the seal of both logs, from the numbers and seals of their last events."""
         return cls(judgments, remarks, hashlib.sha256(judged + said).hexdigest())
 
     @classmethod
     def parse(cls, text: str) -> Seal:
-        """Read a seal that was kept; raises `BadInput` for anything else.
+        """Parse a kept seal; raises `BadInput` for anything else.
 
         >>> Seal.parse(" 3-1-1c2ea57f70e62a22\\n").judgments
         3
@@ -78,10 +78,10 @@ class Seal:
         return cls(int(found[1]), int(found[2]), found[3])
 
     def is_of(self, other: Seal) -> bool:
-        """Say whether this seal, which may be shortened, is that of the same events."""
+        """Return whether this seal, which may be shortened, is of the same events as the other."""
         same_place = (self.judgments, self.remarks) == (other.judgments, other.remarks)
         return same_place and other.digest.startswith(self.digest)
 
     def __str__(self) -> str:
-        """Write the seal as it is kept."""
+        """Return the seal as text to keep."""
         return f"{self.judgments}-{self.remarks}-{self.digest}"

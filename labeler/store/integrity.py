@@ -1,6 +1,6 @@
 """Integrity of a golden-set file: its pages, its references, and the rules of its logs.
 
-Files are only read. Of one with another schema only the pages and references are checked.
+Files are only read. In a file with another schema only the pages and references are checked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOREIGN_LOG = (
     "a golden set that was in use; move {log} and {index} elsewhere, then try again. Without them "
     "the file is whole"
 )
-# A row that these find breaks a law that the triggers keep: somebody has gone around them.
+# The triggers allow no row that these find: somebody has worked around the triggers.
 MISSING_ROWS = (
     "SELECT n, seq FROM (SELECT count(*) AS n FROM {log}), sqlite_sequence "
     "WHERE name = '{log}' AND n <> seq"
@@ -62,7 +62,7 @@ SELECT_TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' OR
 
 @dataclass(frozen=True, slots=True)
 class LogPosition:
-    """Which golden set a file holds, and up to where its logs go."""
+    """Which golden set a file holds, and the last event of each of its logs."""
 
     golden_set: str
     judgment: int
@@ -71,7 +71,7 @@ class LogPosition:
     judged_at: str | None
 
     def precedes(self, later: LogPosition) -> bool:
-        """Say whether a golden set that was like this can be like the other one later."""
+        """Return whether this can be an earlier state of the golden set that ``later`` is of."""
         return self.golden_set == later.golden_set and (
             self.judgment <= later.judgment
             and self.remark <= later.remark
@@ -81,9 +81,9 @@ class LogPosition:
 
 @contextmanager
 def open_read_only(path: Path, how: str | None = None) -> Iterator[sqlite3.Connection]:
-    """Open a file to be read; what SQLite complains of is said in words.
+    """Open a file for reading, and translate SQLite's errors.
 
-    ``how`` is `WITHOUT_LOG` for the file as it stands on the disk, whatever log lies beside it.
+    With ``how`` as `WITHOUT_LOG` the write-ahead log beside the file is ignored.
     """
     check_path(path, create=False)
     how = how or read_mode(path)
@@ -99,16 +99,16 @@ def open_read_only(path: Path, how: str | None = None) -> Iterator[sqlite3.Conne
 
 
 def read_mode(path: Path) -> str:
-    """Name the URI option to open a file with so that no log is folded into it.
+    """Return the URI option that opens a file without folding a log into it.
 
-    It may be the log of another file. Where there is none, who may write removes what SQLite puts
-    beside a file while it is open.
+    The log may belong to another file. Where there is no log, a file that can be written to is
+    opened for writing, so that SQLite removes the files that it makes beside it.
     """
     return "mode=ro" if has_log(path) else open_mode(path, create=False)
 
 
 def has_log(path: Path) -> bool:
-    """Say whether a log with anything in it lies beside a file."""
+    """Return whether there is a log beside a file that is not empty."""
     try:
         return log_path(path).stat().st_size > 0
     except OSError:
@@ -116,20 +116,19 @@ def has_log(path: Path) -> bool:
 
 
 def log_path(path: Path) -> Path:
-    """Return where SQLite looks for a file's log."""
+    """Return the path at which SQLite looks for a file's log."""
     file = path.resolve()
     return file.with_name(f"{file.name}-wal")
 
 
 def check_undamaged(path: StoreLocation) -> None:
-    """Raise `StorageError` for a golden set that is damaged, before anything is written to it.
+    """Raise `StorageError` for a damaged golden set, before anything is written to it.
 
-    Looks at every page of the file, and at the log of judgments in full. Where it is damaged, no
-    process writes to it any more until another is put in its place. A file that is not there, or
-    has no byte yet, is sound.
+    Checks every page of the file, and the log of judgments in full. A damaged file is marked, and
+    no process writes to it until it is replaced. A missing or empty file passes.
     """
     if isinstance(path, Address):
-        return  # its server sees to that
+        return  # the database server checks its pages
     check_path(path, create=True)
     if not path.is_file() or not path.stat().st_size:
         return
@@ -145,9 +144,9 @@ def check_undamaged(path: StoreLocation) -> None:
 
 
 def find_damage(path: Path, check: str, how: str | None = None) -> list[str]:
-    """Return what SQLite finds damaged in a file, at most a few of it.
+    """Return what SQLite finds damaged in a file, at most `MOST_COMPLAINTS` messages.
 
-    ``check`` is one of SQLite's: ``quick_check``, ``integrity_check`` or that of one table.
+    ``check`` is ``quick_check``, ``integrity_check``, or one of them with a table in brackets.
     """
     pragma, _, table = check.rstrip(")").partition("(")
     if table and not has_table(path, table, how):
@@ -163,7 +162,7 @@ def find_damage(path: Path, check: str, how: str | None = None) -> list[str]:
 
 
 def has_table(path: Path, table: str, how: str | None = None) -> bool:
-    """Say whether a file has a table of that name; a damaged one has none that can be read."""
+    """Return whether a file has a table of that name; False where the file cannot be read."""
     try:
         with open_read_only(path, how) as db:
             sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
@@ -173,8 +172,9 @@ def has_table(path: Path, table: str, how: str | None = None) -> bool:
 
 
 def check_log(path: Path) -> None:
-    """Raise `StorageError` where the log beside a file takes it back: a file's own only adds to
-    it.
+    """Raise `StorageError` where the log beside a file leads to an earlier state.
+
+    The file's own log only adds to it, so such a log belongs to another file.
     """
     found = _positions_without_and_with_log(path)
     if found is not None and not found[0].precedes(found[1]):
@@ -182,13 +182,13 @@ def check_log(path: Path) -> None:
 
 
 def log_has_more(path: Path) -> bool:
-    """Say whether the log beside a file has what the file alone has not, or nobody can tell."""
+    """Return whether the log has events that the file lacks, or whether that cannot be told."""
     found = _positions_without_and_with_log(path)
     return has_log(path) and (found is None or found[0] != found[1])
 
 
 def _positions_without_and_with_log(path: Path) -> tuple[LogPosition, LogPosition] | None:
-    """Return how far a file goes alone and with its log, None where that cannot be told."""
+    """Return a file's position without and with its log, None where that cannot be told."""
     if not has_log(path):
         return None
     try:
@@ -196,24 +196,24 @@ def _positions_without_and_with_log(path: Path) -> tuple[LogPosition, LogPositio
             without = read_position(db)
         with open_read_only(path) as db:
             return without, read_position(db)
-    except (StorageError, LookupError, BadInput):  # damaged, too new, or somebody else's
+    except (StorageError, LookupError, BadInput):  # damaged, too new, or not of labeler
         return None
 
 
 def raise_for_foreign_log(path: Path) -> None:
-    """Raise `StorageError` where a damaged file is whole without the log that lies beside it."""
+    """Raise `StorageError` where a damaged file is intact without the log beside it."""
     if has_log(path) and not find_damage(path, "integrity_check", WITHOUT_LOG):
         raise StorageError(describe_foreign_log(path))
 
 
 def describe_foreign_log(path: Path) -> str:
-    """Say that the log beside a file is not its own, and what helps."""
+    """Return the message that the log belongs to another file, and how to fix that."""
     log = log_path(path).name
     return FOREIGN_LOG.format(path=path, log=log, index=f"{log.removesuffix('-wal')}-shm")
 
 
 def read_position(db: sqlite3.Connection) -> LogPosition:
-    """Return which golden set is open, and how far it goes."""
+    """Return which golden set is open, and the last event of each of its logs."""
     keys = dict(db.execute("SELECT key, json_extract(value, '$') FROM settings").fetchall())
     [(judgment, judged_at)] = db.execute(
         "SELECT coalesce(max(id), 0), (SELECT created_at FROM judgments ORDER BY id DESC LIMIT 1) "
@@ -226,7 +226,7 @@ def read_position(db: sqlite3.Connection) -> LogPosition:
 
 
 def broken_references(db: sqlite3.Connection) -> list[str]:
-    """Return what refers to what is not there."""
+    """Return a sentence for each reference to a row that does not exist, a few at most."""
     rows = db.execute("PRAGMA foreign_key_check").fetchmany(MOST_COMPLAINTS)
     return [
         f"row {row} of {table} names a {parent} that is not there" for table, row, parent, _ in rows
@@ -234,7 +234,7 @@ def broken_references(db: sqlite3.Connection) -> list[str]:
 
 
 def broken_rules(db: sqlite3.Connection) -> list[str]:
-    """Return where the logs are not what was only ever added to, as far as the file can tell."""
+    """Return a sentence for each trace in the file that a log was more than appended to."""
     found = [
         said.format(*row)
         for said, sql in LOG_RULES.items()
@@ -244,7 +244,7 @@ def broken_rules(db: sqlite3.Connection) -> list[str]:
 
 
 def missing_triggers(db: sqlite3.Connection) -> list[str]:
-    """Return the triggers that are not as this version makes them."""
+    """Return a sentence for each trigger that is missing or not as this version creates it."""
     if not isinstance(db, sqlite3.Connection):
         return [f"the trigger {name} is gone or changed" for name in db.missing_triggers()]
     fresh = Database(memory=True)
@@ -259,7 +259,7 @@ def missing_triggers(db: sqlite3.Connection) -> list[str]:
 
 
 def has_current_schema(db: sqlite3.Connection) -> bool:
-    """Say whether a golden set has the schema of this version of labeler."""
+    """Return whether a golden set has the schema of this version of labeler."""
     try:
         return applied_migrations(db) == {CURRENT}
     except sqlite3.OperationalError:

@@ -1,8 +1,8 @@
-"""The log of judgments: append to it, undo, and read what counts of a pair since a revision.
+"""Log of judgments: append, undo, and read the golden grades that changed since a revision.
 
-One judgment is one INSERT statement, with what it says of copies of its chunk, so that it needs
-no transaction of its own and a re-sent event is harmless. Which judgment counts is decided by the
-views of the schema, not here. A judgment is blind if its grader had seen neither the query's
+One judgment is one INSERT statement, which also grades the copies of its chunk. So it needs no
+transaction of its own, and a re-sent event is harmless. The views of the schema decide which
+judgment counts. A judgment is blind if its grader had seen neither the query's
 ranked lists nor other people's grades.
 """
 
@@ -61,8 +61,8 @@ SELECT
 FROM queries AS q, chunks AS c
 {APPEND_CONDITIONS}
 """
-# The same of a chunk and its copies, the chunk itself first; a copy whose text is another by now,
-# or is not the one that was graded, is none any more.
+# Gives a chunk and its copies the same grade, the chunk itself first. A copy is left out if its
+# text has changed, or is not the text that was graded.
 APPEND_TO_COPIES = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, elapsed_ms,
@@ -83,9 +83,8 @@ FROM queries AS q, chunks AS c, chunks AS copy
     AND (copy.id = c.id OR coalesce(:text_hash, c.text_hash) = c.text_hash AND {SAME_TEXT})
 ORDER BY copy.id <> c.id, copy.id
 """
-# The state before an event is what the newest older event of its lane said; a lane is one
-# grader's grades, or adjudications, of one pair. What was written for copies of its chunk is
-# undone with it.
+# The state before an event is the newest older event of its lane. A lane is one grader's grades,
+# or adjudications, of one pair. The events of the chunk's copies are undone with it.
 LATER_JUDGMENT = """
     SELECT 1 FROM standing_judgments AS later
     WHERE later.query = {event}.query AND later.chunk = {event}.chunk
@@ -118,7 +117,7 @@ WHERE e.query = (SELECT query FROM judgments WHERE event_id = :undoes)
     )
 ORDER BY e.id
 """
-# A transferred grade is of the same query as what it rests on.
+# A transferred grade has the same query as the judgments it rests on.
 CHANGED_PAIRS = """
 WITH tail AS MATERIALIZED (
     SELECT DISTINCT +query AS query, +chunk AS chunk FROM judgments WHERE id > ?
@@ -150,7 +149,7 @@ LEFT JOIN judgments AS undone ON undone.id = j.undoes
 
 
 class JudgmentConflict(BadInput):
-    """A grader's judgment of a pair is another than the one they mean to replace."""
+    """A grader's current judgment of a pair is not the one they meant to replace."""
 
 
 class Judgments:
@@ -165,10 +164,10 @@ class Judgments:
     def add(self, judgment: Judgment, *, to_copies: bool = False) -> bool:
         """Add one judgment to the log and return once it is on the disk.
 
-        With ``to_copies`` the same is said of the copies of its chunk in the query's pool. Returns
-        False where this very event is already there. Raises `NotFound` for a query, chunk or
-        grader that is not there or a query that is retired, `BadInput` where the event id stands
-        for something else, `Busy` where another process kept the database locked.
+        With ``to_copies`` the copies of its chunk in the query's pool are graded, too. Returns
+        False where this very event is already there. Raises `NotFound` for an unknown query, chunk
+        or grader or a retired query, `BadInput` where the event id belongs to another event,
+        `Busy` where another process kept the database locked.
         """
         if judgment.kind == "adjudicate":
             with self._db.transaction():
@@ -185,9 +184,9 @@ class Judgments:
     def add_knowing(self, judgment: Judgment, replaces: str | None) -> bool:
         """Add a judgment as `add` does, if the grader knew what it replaces.
 
-        ``replaces`` is the event that is the grader's current judgment of the pair, None where
-        there is none. Raises `JudgmentConflict` where another is: a second tab or device was
-        faster. The same is said of the copies of its chunk in the query's pool.
+        ``replaces`` is the event of the grader's current judgment of the pair, None where there is
+        none. Raises `JudgmentConflict` where the current one is another: a second tab or device
+        was faster. The copies of its chunk in the query's pool are graded, too.
         """
         with self._db.translated():
             return self._append_to_copies(judgment, replaces=replaces, unchecked=False)
@@ -201,9 +200,10 @@ class Judgments:
         unchecked: bool = True,
         family: Sequence[int] = (),
     ) -> bool:
-        """Add an event. ``as_is`` is for one from another log: it names its own wording, if any.
+        """Add an event; with ``as_is`` its text hash is stored as given, even where it has none.
 
-        ``family`` are the numbers of its chunk and the copies that the same is said of.
+        ``as_is`` is for events from another log. ``family`` are the numbers of the event's chunk
+        and of the copies to grade with it.
         """
         if judgment.evidence:
             self.check_evidence(judgment, as_is=as_is)
@@ -240,7 +240,7 @@ class Judgments:
         return bool(added)
 
     def _explain_not_added(self, judgment: Judgment) -> None:
-        """Return if the event is in the log already, else raise why it was not added."""
+        """Return if the event is in the log already, else raise the reason it was not added."""
         stored = self._db.rows(
             "SELECT q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note, "
             "undone.event_id, j.evidence, j.carried_from "
@@ -287,7 +287,7 @@ class Judgments:
         )
 
     def append_adjudication(self, judgment: Judgment) -> bool:
-        """Add what overrules the graders, and to the audit who said it."""
+        """Add an adjudication, and note in the audit who made it."""
         added = self.append(judgment)
         if added:
             pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
@@ -295,10 +295,11 @@ class Judgments:
         return added
 
     def check_evidence(self, judgment: Judgment, *, as_is: bool = False) -> None:
-        """Raise `BadInput` where evidence lies outside the text, as far as that is the stored one.
+        """Raise `BadInput` where evidence for the stored text lies outside it.
 
-        Another wording is not there any more, and its places are never looked up in this one. A
-        judgment that names no wording is of the stored one, unless it is taken ``as_is``.
+        Evidence for an earlier text is not checked: that text is gone, and its places are never
+        looked up in the present one. A judgment without a text hash is of the stored text, unless
+        ``as_is``.
         """
         rows = self._db.rows(
             "SELECT text_hash, length(text) FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]
@@ -321,11 +322,10 @@ class Judgments:
     ) -> bool:
         """Take back the effect of the grader's own event ``undoes``, as a new event.
 
-        What was written with it for copies of its chunk is taken back, too. The pair is again what
-        it was before: another grade, "can't tell", or not graded. Returns False where this very
-        undo is already in the log. Raises `NotFound` where the event is not there or is another
-        grader's, `BadInput` where it is undone already, is itself an undo, or where the grader has
-        judged the pair again since.
+        The events of the chunk's copies are undone with it. The pair is again what it was before:
+        another grade, "can't tell", or not graded. Returns False where this very undo is already
+        in the log. Raises `NotFound` for an unknown event or another grader's, `BadInput` where it
+        is undone already, is itself an undo, or where the grader has judged the pair since.
         """
         with self._db.translated():
             added = self._db.execute(
@@ -367,13 +367,13 @@ class Judgments:
         raise BadInput("this chunk has been graded again since; undo that grade first")
 
     def revision(self) -> int:
-        """Return the id of the newest judgment, 0 before the first: what "live" is keyed on."""
+        """Return the id of the newest judgment, 0 before the first: the live revision."""
         return int(self._db.value("SELECT coalesce(max(id), 0) FROM judgments"))
 
     def changes_since(self, revision: int) -> list[GradeChange]:
-        """Return the golden grades of all pairs judged after ``revision``, as they are now.
+        """Return the present golden grades of all pairs judged after ``revision``.
 
-        And of all pairs whose transferred grade rests on what was said of one of these.
+        Includes the pairs whose transferred grade rests on a judgment of one of these.
         """
         pairs = self._db.rows(CHANGED_PAIRS, [revision])
         return [self._golden_of(query, chunk, query_id) for query, chunk, query_id in pairs]
@@ -384,7 +384,10 @@ class Judgments:
         return GradeChange(query_id, chunk, grade, bool(stale), kind)
 
     def current_imports(self, kind: str = "import") -> dict[tuple[str, str], GoldenGrade]:
-        """Return what files say of each pair now, or what was transferred to its present text."""
+        """Return each pair's current imported grade, or with ``kind`` "carry" its transferred one.
+
+        Of the transferred grades only those for the chunk's present text are returned.
+        """
         rows = self._db.rows(
             "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note, j.text_hash, "
             "j.evidence, j.carried_from FROM current_judgments AS j "

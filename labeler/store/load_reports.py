@@ -1,4 +1,4 @@
-"""Reports of loads: what was in a file, and what came of it."""
+"""Reports of loads: what was in a file, and what was stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def load_report(
     facts: Mapping[str, int] = EMPTY,
     warned: Iterable[str] = (),
 ) -> LoadReport:
-    """Return what was in a file and what came of it, with what else is to be known of it."""
+    """Return the report of a load: the facts, counts and warnings of a file."""
     return LoadReport(
         f"{title} from {loaded.source}",
         {**loaded.facts, **counts, **facts},
@@ -28,5 +28,5 @@ def load_report(
 
 
 def has_changed(counts: Mapping[str, int]) -> bool:
-    """Say whether a load brought anything that was not there already."""
+    """Return whether a load stored anything new: a count that does not say "already"."""
     return any(count and "already" not in what for what, count in counts.items())
