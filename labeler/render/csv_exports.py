@@ -51,7 +51,7 @@ from labeler.stats import (
 
 
 def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
-    """Return rows as a CSV file in full, with no cell that a spreadsheet runs.
+    """Return rows as a CSV file in which no cell runs as a formula of a spreadsheet.
 
     >>> rows_csv([{"grade": 3, "note": "=1+1"}, {"grade": None, "note": "a"}])
     b"grade,note\\n3,'=1+1\\n,a\\n"
@@ -77,7 +77,7 @@ def agreement_csv(
     *,
     raw: bool = False,
 ) -> bytes:
-    """Return numbers of agreement, a row each, with how they are computed and what they say."""
+    """Return a row for each number of agreement, with its method and its meaning."""
     notes = " · ".join(each.line for each in statements)
     more = {"conventions": conventions["description"], "notes": notes}
     return csv_tables.as_csv([{**row, **more} for row in records], raw=raw).encode()
@@ -88,7 +88,7 @@ def agreement_json(
     conventions: Mapping[str, object],
     statements: Sequence[Statement],
 ) -> bytes:
-    """Return the same as a JSON list, where what is not defined is null."""
+    """Return the numbers of agreement as a JSON list; an undefined number is null."""
     more = {"conventions": conventions, "notes": statements_records(statements)}
     return json_records.as_json({**row, **more} for row in records).encode()
 
@@ -108,10 +108,10 @@ def score_csv(
 ) -> bytes:
     """Return a row for each score.
 
-    With intervals there are columns for their ends. With residuals there is a column for them,
-    which is empty for every measure but RBP; with ranges there are two for what other orders of
-    tied scores could give. Scores by task may be ``within`` the queries of a bucket (facet and
-    bucket), which then has columns, too.
+    ``intervals`` add two columns for their ends. ``residuals`` add one column, empty for every
+    measure but RBP. ``ranges`` add two columns for what other orders of tied chunks could give.
+    ``within`` is the facet and the bucket that scores by task are restricted to; it adds a column
+    for each.
     """
     found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
     rows = score_records(scores, found)
@@ -128,7 +128,7 @@ def score_csv(
 
 
 def own_pool_csv(found: Iterable[OwnPoolComparison], conventions: Conventions) -> bytes:
-    """Return recall as it is and without what each system alone brought in, a row for each run."""
+    """Return each run's recall with and without the chunks that only its system pooled."""
     return as_csv(own_pool_table(found).records(), conventions)
 
 
@@ -140,7 +140,7 @@ def keyword_csv(
     *,
     substring: bool,
 ) -> bytes:
-    """Return keyword measures beside graded ones, a row for each run; empty where undefined."""
+    """Return keyword and graded measures, a row for each run; an undefined value is empty."""
     names = keyword_headings(k, headings)
     found_as = {"found as": "parts of words, too" if substring else "whole words"}
     return as_csv(
@@ -158,12 +158,12 @@ def keyword_csv(
 
 
 def comparison_csv(shown: ShownPair) -> bytes:
-    """Return the differences shown, as every output has them."""
+    """Return the differences shown, in the same table as every other output."""
     return as_csv(comparison_table([shown]).records(), shown.compared.conventions)
 
 
 def survival_csv(found: Iterable[GraderSensitivity], comparison: Comparison) -> bytes:
-    """Return A against B under each reading of the grades, the golden ones first."""
+    """Return A against B under each reading of the grades, the golden grades first."""
     rows = sensitivity_records(found, comparison.a, comparison.b)
     return as_csv(rows, comparison.conventions)
 
@@ -174,9 +174,9 @@ def query_delta_csv(
     texts: Mapping[str, str],
     buckets: Mapping[str, str],
 ) -> bytes:
-    """Return queries as the page lists them: all that it does, in its order.
+    """Return all queries that the page lists, in its order.
 
-    ``texts`` and ``buckets`` are by query; one without a value says why.
+    ``texts`` and ``buckets`` are by query. A query without a value says why.
     """
     records = query_delta_records(comparison, rows)
     places = {row.query_id: place for place, row in enumerate(rows, 1)}
@@ -241,7 +241,7 @@ def query_list_csv(
     measures: Sequence[Measure],
     conventions: Conventions,
 ) -> bytes:
-    """Return the list of queries; a column for each measure, under the name it was asked for by."""
+    """Return the list of queries with a column for each measure, named as the user wrote it."""
     rows = list(rows)
     has_transferred = any(row.transferred for row in rows)
     return as_csv(
@@ -272,7 +272,7 @@ def answers_csv(
     facet: str | None,
     conventions: Conventions,
 ) -> bytes:
-    """Return what became of queries and their answers: of all, and of each bucket of ``facet``."""
+    """Return the outcomes of retrieval and answers over all queries and by bucket of ``facet``."""
     rows = [
         record
         for bucket, table in tables.items()
@@ -284,7 +284,7 @@ def answers_csv(
 
 
 def _relevant_position_columns(failure: Failure | None) -> dict[str, object]:
-    """Return where the relevant chunks of a query that fails are; empty for any other."""
+    """Return where the relevant chunks of a failing query are; None for any other query."""
     places = None if failure is None else failure.places
     return {
         title: None if places is None else getattr(places, name)
@@ -309,7 +309,7 @@ def failures_csv(
     facet: str | None,
     conventions: Conventions,
 ) -> bytes:
-    """Return how many queries fail for which reason: a row for each, over all and by bucket."""
+    """Return the number of failing queries by reason, over all queries and by bucket."""
     parts: list[tuple[str | None, Mapping[FailureClass, int]]] = [(None, counts)]
     parts += list(by_bucket.items())
     return as_csv(
@@ -324,7 +324,7 @@ def failures_csv(
 
 
 def reranked_csv(rows: Iterable[PerfectReranking], conventions: Conventions) -> bytes:
-    """Return what a perfect reranker would make of runs: a row for each run and measure."""
+    """Return what a perfect reranker would gain, a row for each run and measure."""
     return as_csv(
         (
             {"run": row.run, **names, "top": row.top, "value": row.now}
@@ -340,7 +340,7 @@ def reranked_csv(rows: Iterable[PerfectReranking], conventions: Conventions) -> 
 def lists_csv(
     lists: Mapping[str, Sequence[RankedChunk]], query_id: str, conventions: Conventions
 ) -> bytes:
-    """Return one query's lists; an unjudged chunk's grade is empty, never 0."""
+    """Return the ranked lists of one query; the grade of an unjudged chunk is empty, never 0."""
     return as_csv(
         (
             {"query_id": query_id, "run": run, "rank": each.rank, "chunk_id": each.chunk_id}
@@ -353,7 +353,7 @@ def lists_csv(
 
 
 def dcg_csv(table: DcgTable, run: str, query_id: str, conventions: Conventions) -> bytes:
-    """Return nDCG worked out: the rows of the list, then those of the ideal."""
+    """Return the terms of nDCG: the rows of the run's list, then those of the ideal list."""
     return as_csv(
         (
             {"run": run, "query_id": query_id, **names, "list": name}

@@ -1,7 +1,7 @@
-"""Header, title and icon of every page: what it is, of which golden set, and who is signed in.
+"""Header, title and icon of every page: its name, its golden set, and who is signed in.
 
-Streamlit's pages and the plain pages for signing in draw the same header. It stands in the page and
-scrolls away with it. On a phone the pages are in a row of their own.
+Streamlit's pages and the plain pages for signing in draw the same header. It scrolls away with the
+page. On a phone the links to pages have a row of their own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PRODUCT = "labeler"
 WIDTH = "83rem"  # 1,328 pixels: 1,280 and the padding at both sides
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", system-ui, -apple-system, sans-serif'
 
-# The grades 1, 2 and 3, and a passage that is not graded yet. Tabs know no variables.
+# The grades 1, 2 and 3, and a passage that is not graded yet. A browser tab has no CSS variables.
 _SQUARES = ((1, 1, "grade-1"), (9, 1, "grade-2"), (1, 9, "grade-3"))
 _ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><style>'
@@ -154,9 +154,9 @@ def header(
 ) -> htpy.Element:
     """Return the header: ``pages`` are addresses by title, ``here`` is the title of this page.
 
-    ``name`` is the golden set's, None for a visitor who may not know it; ``leave`` is where the
-    ``person`` signs out, in the words ``sign_out``. ``mine`` are the words and the address of the
-    grades that the person gave.
+    ``name`` is the golden set's, None for a visitor who may not see it. ``leave`` is the address
+    where ``person`` signs out, and ``sign_out`` is the text of that link. ``mine`` is the text and
+    the address of the grades that the person gave.
     """
     links = [
         htpy.a(href=address, data_title=title, aria_current="page" if title == here else None)[
@@ -182,9 +182,9 @@ def header(
 
 
 def title_row(title: str, answers: str | None) -> htpy.Element:
-    """Return a page's heading, and the one line that says what it answers.
+    """Return a page's heading, and the line that says what the page answers.
 
-    Without that line the heading is there for screen readers only.
+    Without that line only screen readers get the heading.
     """
     if answers is None:
         return htpy.div(".title.unseen")[htpy.h1[title]]
@@ -192,7 +192,7 @@ def title_row(title: str, answers: str | None) -> htpy.Element:
 
 
 def browser_title(*parts: str | None) -> str:
-    """Return what the browser calls a page: what it is, then of which golden set.
+    """Return the title of the browser tab: the page, then the golden set.
 
     >>> browser_title("Compare", "Pellamy help centre"), browser_title("Sign in", None)
     ('Compare · Pellamy help centre', 'Sign in · labeler')

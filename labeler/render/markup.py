@@ -1,8 +1,8 @@
 """HTML elements, style sheets and scripts: the one place where text is put into a page unescaped.
 
-Elements of htpy escape everything they hold, so nothing that a run's name or a chunk says can
-become HTML. Unescaped are only our own style sheets and scripts, which hold no data, and JSON
-in which no text can end its element.
+Elements of htpy escape everything they hold, so no run name or chunk text can become HTML. Only
+our own style sheets and scripts, which hold no data, and JSON are not escaped. The JSON is written
+so that no text can end its element.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ SCRIPT_ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u20
 
 
 def style(css: str) -> htpy.Element:
-    """Return a style sheet; it is not escaped, so it is a constant and holds nothing from data."""
+    """Return a style sheet. It is not escaped, so it must be a constant without data."""
     return htpy.style[Markup(css)]
 
 
 def script(code: str) -> htpy.Element:
-    """Return a script of our own or of a library; it is not escaped and holds nothing from data."""
+    """Return a script of our own or of a library. It is not escaped, so it must hold no data."""
     return htpy.script(type="module")[Markup(code)]
 
 
 def json_data(name: str, content: object) -> htpy.Element:
-    """Return what a script reads by ``name``, as JSON in which no text can end it.
+    """Return data that a script reads by ``name``, as JSON in which no text can end the element.
 
     >>> print(json_data("names", ["</script>"]))
     <script type="application/json" id="names">["\\u003c/script\\u003e"]</script>
@@ -37,7 +37,7 @@ def json_data(name: str, content: object) -> htpy.Element:
 
 
 def show_html(*content: htpy.Node, width: Literal["stretch", "content"] = "stretch") -> None:
-    """Draw elements and style sheets; a text between them stays a text."""
+    """Draw elements and style sheets; text between them is escaped."""
     import streamlit as st  # here: what is drawn on no page, such as a report, needs none
 
     st.html(str(htpy.fragment[content]), width=width)

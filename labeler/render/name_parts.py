@@ -1,6 +1,6 @@
-"""Long run names in parts: those that differ as columns, those that all share said once.
+"""Long run names split into parts: differing parts as columns, shared parts shown once.
 
-Where runs have parameters, a part is a parameter. Elsewhere a name is split at its separators.
+If runs have parameters, each parameter is a part. If not, a name is split at its separators.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BETWEEN = " · "
 class NameParts:
     """The parts of each run's name in columns, and those ``shared`` by all.
 
-    ``titles`` are names of parameters; empty where the columns are parts by position.
+    ``titles`` are the names of parameters, empty if the columns are parts by position.
     """
 
     titles: tuple[str, ...]
@@ -29,12 +29,12 @@ class NameParts:
     shared: tuple[str, ...]
 
     def called(self, run: str) -> str:
-        """Return what tells a run from the others."""
+        """Return the parts that tell a run from the others, as one text."""
         return BETWEEN.join(filter(None, self.of[run]))
 
 
 def called(names: Iterable[str]) -> dict[str, str]:
-    """Return for each name what tells it from the others, in parts or else as short as it can be.
+    """Return for each name the parts that tell it from the others, or else its short form.
 
     >>> names = [f"2026-11-{n}_production_top50_{m}" for n, m in [(8, "a"), (9, "b")]]
     >>> list(called(names).values()), called(["bm25"])
@@ -49,8 +49,8 @@ def called(names: Iterable[str]) -> dict[str, str]:
 def name_parts(names: tuple[str, ...]) -> NameParts | None:
     """Return the parts of names by position; None where they are short or share no part.
 
-    Parts that all names hold are shared. A name with fewer parts leaves those columns empty in
-    which its parts are least like the others'.
+    Parts that all names have are shared. A name with fewer parts leaves some columns empty: those
+    where its parts would be least like the others'.
     """
     if len(names) < 2 or max(map(len, names)) <= LONGEST_SHORT:
         return None
@@ -88,7 +88,7 @@ def parameter_parts(params: Mapping[str, Mapping[str, str]]) -> NameParts | None
 
 
 def _aligned(own: Mapping[str, Sequence[str]], most: int) -> dict[str, tuple[str, ...]]:
-    """Return the parts in ``most`` columns, each where it is most like those of fuller names."""
+    """Return the parts in ``most`` columns, each where names with all parts have similar ones."""
     known: list[set[str]] = [set() for _ in range(most)]
     for parts in own.values():
         if len(parts) == most:
@@ -98,7 +98,7 @@ def _aligned(own: Mapping[str, Sequence[str]], most: int) -> dict[str, tuple[str
 
 
 def _placed(parts: Sequence[str], known: Sequence[set[str]]) -> tuple[str, ...]:
-    """Return parts in their order, with gaps where that puts most of them beside like ones."""
+    """Return parts in order, with gaps placed so that columns hold similar parts."""
     most = len(known)
     best: dict[tuple[int, int], tuple[float, tuple[str, ...]]] = {(0, 0): (0.0, ())}
     for column, taken in product(range(most), range(len(parts) + 1)):
@@ -117,7 +117,7 @@ def _placed(parts: Sequence[str], known: Sequence[set[str]]) -> tuple[str, ...]:
 
 
 def _likeness(part: str, column: set[str]) -> float:
-    """Return how like a part is to those of a column: the same, or of the same first letters."""
+    """Return how similar a part is to those of a column: equal, or with the same first letters."""
     if part in column:
         return 2.0
     same = max((_same_beginning(part, each) for each in column), default=0)
@@ -134,7 +134,7 @@ def _same_beginning(one: str, other: str) -> int:
 
 
 def _few(row: tuple[str, ...]) -> tuple[str, ...]:
-    """Return a row in at most so many columns: what is beyond stands in the last one."""
+    """Return a row of at most `MOST_COLUMNS` columns; the last one holds all further parts."""
     if len(row) <= MOST_COLUMNS:
         return row
     rest = BETWEEN.join(filter(None, row[MOST_COLUMNS - 1 :]))

@@ -1,9 +1,9 @@
 """Colours, marks and dashes of charts, which cannot use `labeler.render.tokens`.
 
-Grades have one sequential scale that is readable without colour vision, and an unjudged chunk
-is hollow. Lines and points have a contrast of 3 to 1 with a light background and with a dark
-one, so no chart has to ask which it is on. Each run's colour has its own mark and dash, so runs
-can be told apart without colour.
+Grades have one sequential scale that is readable without colour vision. An unjudged chunk is
+hollow. Lines and points have a contrast of 3 to 1 with a light and with a dark background, so no
+chart needs to know which one it is on. Each run's colour has its own mark and dash, so runs can be
+told apart without colour.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ RUN_COLOURS = (
     *("#1f77b4", "#c46a00", "#1b8a5a", "#bf5b9c"),
     *("#7a7f87", "#8a7d00", "#9467bd", "#139aa9"),
 )
-# between the light and the dark colour that the two runs have in tables and pictures
+# between the light and the dark colour of runs A and B in tables and pictures
 RUN_A_COLOUR, RUN_B_COLOUR = "#8463c4", "#b35806"
-MUTED_COLOUR = "#7f8790"  # what is drawn beside: a rule, a draw, what is open, runs beside A and B
+MUTED_COLOUR = "#7f8790"  # rules, draws, ungraded parts, and runs other than A and B
 MARKS = (
     *("circle", "square", "triangle-up", "diamond"),
     *("cross", "triangle-down", "triangle-left", "triangle-right"),
@@ -28,7 +28,7 @@ DASHES = (
     *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3]),
     *([12, 4], [4, 6], [12, 3, 2, 3, 2, 3], [6, 2, 6, 6]),
 )
-SHADE_COLOUR = "#2f7bd0"  # mixed into the page's own ground, more for more
+SHADE_COLOUR = "#2f7bd0"  # mixed into the page's background, more for a larger value
 
 
 class LineLook(NamedTuple):
@@ -40,10 +40,10 @@ class LineLook(NamedTuple):
 
 
 def line_looks(names: Iterable[str], roles: Mapping[str, str] | None = None) -> dict[str, LineLook]:
-    """Return how the lines of some names are drawn.
+    """Return the look of each name's line.
 
-    With ``roles`` those of run ``a`` and run ``b`` are as on every page, and the others grey.
-    Without, as for buckets, each has a colour of its own.
+    With ``roles``, runs ``a`` and ``b`` look as on every page and all others are grey. Without
+    ``roles``, as for buckets, each name has its own colour.
 
     >>> [look.mark for look in line_looks(["x", "y", "z"], {"y": "b", "z": "a"}).values()]
     ['triangle-up', 'circle', 'square']

@@ -1,7 +1,7 @@
 """Results as text: a `Table` and its `Statement`s for a terminal, Markdown, and programs.
 
 Names of runs, systems and buckets are hostile input: control characters are escaped for terminals,
-and marks for Markdown. HTML is in `labeler.render.tables.results`; CSV and JSON are made of
+and markup for Markdown. HTML is in `labeler.render.tables.results`. CSV and JSON are made from
 `Table.records` and `statements_records`.
 """
 
@@ -32,7 +32,7 @@ def markdown_table(table: Table, *, details: bool = False) -> list[str]:
 
 
 def _printed_cells(table: Table, *, details: bool) -> tuple[list[list[str]], list[bool]]:
-    """Return the headings and rows without control characters, and which columns are words."""
+    """Return the headings and rows without control characters, and which columns hold words."""
     columns = table.shown(details=details)
     heads = [each.title for each in columns]
     body = [[format_cell(column, row) for column in columns] for row in table.rows]

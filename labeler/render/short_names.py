@@ -1,6 +1,6 @@
-"""Short forms of long run names: what all of them have in common becomes an ellipsis.
+"""Short forms of long run names: the parts that all names share become an ellipsis.
 
-Only what is shown is shortened; names are stored, compared and downloaded whole.
+Names are shortened on screen only. They are stored, compared and downloaded whole.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-RUN_LETTERS = ("A", "B")  # two runs where there is no room for a name
+RUN_LETTERS = ("A", "B")  # for two runs, if there is no room for their names
 ELLIPSIS = "…"
-LONGEST_SHORT = 24  # characters: where no name is longer, folding gains nothing
-LEAST_END, LEAST_MIDDLE = 4, 12  # characters in common that are worth a fold
-TOO_LONG = 80  # characters: a name that stays longer may be folded inside its words, too
-CUT = (40, 19)  # letters at the beginning and the end of a name that is too long even so
+LONGEST_SHORT = 24  # characters: if no name is longer, none is folded
+LEAST_END, LEAST_MIDDLE = 4, 12  # shared characters that are worth folding
+TOO_LONG = 80  # characters: a name that is still longer may be folded inside its words
+CUT = (40, 19)  # letters kept at the beginning and the end of a name that is still too long
 SEPARATORS = frozenset(" _-./\\:;,+=()[]{}@|#~&")
 JOINER = "\u200d"
 INVISIBLE_CATEGORIES = ("Mn", "Mc", "Me", "Cf")
@@ -25,13 +25,13 @@ Pieces = Sequence[str]
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Return for each name what tells it from the others, an ellipsis for what they share.
+    """Return a short form of each name, with an ellipsis for the parts that all names share.
 
-    The common beginning, the common end and long common parts between them are folded, at a
-    border between words and never inside what differs; a number keeps the word before it. Where
-    that leaves long names, those that begin alike are folded among themselves, and of what is still
-    too long only the beginning and the end are left. No two come out alike. One name alone, short
-    names and names with nothing in common stay whole up to 80 characters.
+    The common beginning, the common end and long common parts in the middle are folded. Names are
+    folded between words only, never inside a part that differs; a number keeps the word before it.
+    If names are still long, those with the same beginning are folded as a group. A name that is
+    still too long keeps only its beginning and its end. No two short forms are equal. A single
+    name, short names and names with nothing in common stay whole up to 80 characters.
 
     >>> short = short_names(f"2026-11_index_size-{n}_{m}_top-50" for n, m in [(8, "a"), (16, "b")])
     >>> list(short.values())
@@ -43,7 +43,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     return dict(zip(whole, _shortened(whole), strict=True))
 
 
-@lru_cache(maxsize=16)  # a page asks again and again for the same ones, and long names take long
+@lru_cache(maxsize=16)  # a page needs the same names many times, and long names are slow
 def _shortened(whole: tuple[str, ...]) -> Sequence[str]:
     short: Sequence[str] = whole
     if len(whole) > 1 and max(map(len, whole)) > LONGEST_SHORT:
@@ -67,9 +67,9 @@ def _cut(name: str) -> str:
 
 
 def _fold_alike(names: list[str], cut: Callable[[str], Pieces], most: int) -> list[str]:
-    """Fold names whose first pieces, at most so many, are the same; others stay as they are.
+    """Fold names that share their first pieces, up to ``most``; leave the others as they are.
 
-    Where several kinds of names are folded, each keeps its first pieces.
+    If several groups of names are folded, each keeps its first pieces.
     """
     if max(map(len, names)) <= LONGEST_SHORT:
         return names
@@ -88,7 +88,7 @@ def _fold_alike(names: list[str], cut: Callable[[str], Pieces], most: int) -> li
 
 
 def _fold(names: Sequence[Pieces]) -> list[str]:
-    """Return the names with their common beginning and end and what is common between folded."""
+    """Return the names with their common beginning, middle parts and end folded."""
     start, end = _ends(names)
     middles = [name[start : len(name) - end] for name in names]
     before, after = (ELLIPSIS if count else "" for count in (start, end))
@@ -99,7 +99,7 @@ def _fold(names: Sequence[Pieces]) -> list[str]:
 
 
 def _ends(names: Sequence[Pieces]) -> tuple[int, int]:
-    """Count the pieces of the common beginning and of the common end that are worth a fold."""
+    """Count the pieces of the common beginning and of the common end that are worth folding."""
     shortest = min(map(len, names))
     start = _same_beginning(names)
     same_end = _same_beginning([name[::-1] for name in names])
@@ -134,13 +134,13 @@ def _begins_with_number(pieces: Pieces) -> bool:
 
 
 def _before_last_word(pieces: Pieces) -> int:
-    """Count the pieces before the last word, of which there may be none."""
+    """Count the pieces before the last word; there may be none."""
     words = [at for at, piece in enumerate(pieces) if piece not in SEPARATORS]
     return words[-1] if words else 0
 
 
 def _fold_between(parts: Sequence[Pieces]) -> list[str]:
-    """Return the parts as text, each longest run of pieces that all of them hold folded."""
+    """Return the parts as text, with each longest sequence of pieces that all share folded."""
     run = _longest_common_run(parts)
     cuts = [(at, at + len(run)) for part in parts for at in [_index_of_run(run, part)]]
     rests = [part[end:] for part, (_, end) in zip(parts, cuts, strict=True)]
@@ -158,10 +158,10 @@ def _fold_between(parts: Sequence[Pieces]) -> list[str]:
 
 
 def _longest_common_run(parts: Sequence[Pieces]) -> Pieces:
-    """Return the longest run of pieces that every part holds; empty where there is none."""
+    """Return the longest sequence of pieces that every part has; empty if there is none."""
     none, most = 0, min(map(len, parts))
     found: Pieces = ()
-    while none < most:  # where a run is common to all, so is each shorter one inside it
+    while none < most:  # if all parts share a sequence, they share every shorter one inside it
         length = (none + most + 1) // 2
         common = set.intersection(*(set(_runs(part, length)) for part in parts))
         if common:
@@ -192,7 +192,7 @@ def _words(name: str) -> list[str]:
 
 
 def _letters(name: str) -> list[str]:
-    """Split a name into letters, each with the marks on it; what joins emoji stays inside."""
+    """Split a name into letters, each with its combining marks; joined emoji stay together."""
     letters: list[str] = []
     for character in name:
         if letters and _continues(letters[-1], character):

@@ -1,6 +1,6 @@
 """Cells and tables as text: rounded values, aligned columns for a terminal, and Markdown.
 
-What Markdown would read as a mark is escaped, so that a name is shown as it is.
+Markdown's markup is escaped, so that a name is shown as it is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from labeler.model.results import (
 
 NOTHING = "–"
 
-# What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
+# What Markdown may read as markup. An underscore inside a word, as in run names, is not markup.
 _MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
 
 
@@ -92,7 +92,7 @@ def in_markdown(text: str) -> str:
 
 
 def in_label(text: str) -> str:
-    r"""Return a text that the label of a button shows as it is, where colours and formulas count.
+    r"""Return a text that a button's label shows as it is; labels read colours and formulas, too.
 
     >>> in_label(":red[x] $y$")
     '\\:red\\[x\\] \\$y\\$'
@@ -101,7 +101,7 @@ def in_label(text: str) -> str:
 
 
 def format_cell(column: Column, row: Mapping[str, Any]) -> str:
-    """Return a cell as people see it: rounded, and a dash where there is nothing.
+    """Return a cell as text: a number rounded, a missing value as a dash.
 
     >>> row = {"value": 0.60114, "lo": -0.1, "hi": 0.25, "p": 2**-17, "n": 1200, "why": None}
     >>> format_cell(Column("value", format=NUMBER), row), format_cell(Column("why"), row)
@@ -118,7 +118,7 @@ def format_cell(column: Column, row: Mapping[str, Any]) -> str:
 
 
 def format_figure(value: float) -> str:
-    """Return a value of any scale with four digits, or whole where it is large.
+    """Return a value of any scale with four digits, or as a whole number if it is large.
 
     >>> [format_figure(value) for value in (0.034567, 0.411, 0.00012, 3.25, 1200.5)]
     ['0.0346', '0.4110', '0.00012', '3.25', '1,200']
@@ -130,7 +130,7 @@ def format_figure(value: float) -> str:
 
 
 def _format_value(value: float) -> str:
-    """Return a number with a minus sign, as differences have it, in place of a hyphen."""
+    """Return a number with a true minus sign in place of a hyphen."""
     return format_number(value).replace("-", "−")
 
 

@@ -1,7 +1,7 @@
 """Colour tokens of all pages, light and dark, as CSS variables.
 
-Each is written once, here; the theme of Streamlit repeats four of them, which a test compares. A
-component in a shadow tree inherits the variables. Vega draws with `labeler.render.palette`.
+Streamlit's theme repeats four of these colours; a test compares them. A component in a shadow tree
+inherits the variables. Vega draws with `labeler.render.palette`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LIGHT: Mapping[str, str] = {
     "card": "#ffffff",  # header, passage, controls
     "soft": "#f1f3f5",  # under the pointer
     "ink": "#1a1e23",
-    "muted": "#5a626c",  # second text, 4.5 to 1 or better on all three
+    "muted": "#5a626c",  # secondary text, 4.5 to 1 or better on all three
     "line": "#e2e5e8",  # between rows
     "line2": "#838c97",  # borders of controls, axes, unjudged chunks: 3 to 1 or better
     "accent": "#175a9e",  # links, primary button, active page
@@ -21,7 +21,7 @@ LIGHT: Mapping[str, str] = {
     "accent-soft": "#e6eff8",
     "run-a": "#5e3c99",
     "run-b": "#b35806",
-    # away from the background means more relevant
+    # the further from the background, the more relevant
     "grade-0": "#e7ebef",
     "grade-1": "#bdd7ee",
     "grade-2": "#6aaadd",
@@ -60,8 +60,8 @@ GRADE_FILLS = tuple(f"var(--grade-{grade})" for grade in range(4))
 GRADE_INKS = tuple(f"var(--on-grade-{grade})" for grade in range(4))
 RUN_A, RUN_B, BESIDE = "var(--run-a)", "var(--run-b)", "var(--line2)"
 
-# Streamlit says which of the two a page is on .stApp; what it draws outside follows the system, as
-# Streamlit itself does.
+# Streamlit marks .stApp as light or dark. What it draws outside .stApp follows the operating
+# system, as these tokens do.
 TOKENS_CSS = (
     ":root { color-scheme: light dark; "
     + " ".join(f"--{name}: light-dark({LIGHT[name]}, {DARK[name]});" for name in LIGHT)

@@ -31,8 +31,8 @@ def day_frame(given: Iterable[tuple[str, str, int]]) -> pd.DataFrame:
 def day_chart(given: Sequence[tuple[str, str, int]], description: str) -> alt.Chart:
     """Return a bar for each day, stacked by grader; ``given`` is (day, grader, grades).
 
-    Days without a grade are drawn too. It goes back `MOST_DAYS` days from the last; the graders
-    with fewest grades are one part of the bar.
+    Days without a grade are drawn too. The chart goes back at most `MOST_DAYS` days from the last
+    one. The graders with the fewest grades share one part of the bar.
     """
     days = shown_days([day for day, _, _ in given])
     named = most_active(given)
@@ -80,7 +80,7 @@ def day_legend(graders: ChartNames) -> alt.Legend | None:
 
 
 def shown_days(days: Iterable[str]) -> list[str]:
-    """Return the days a chart shows without gaps, the last one given at its end.
+    """Return the days of a chart without gaps, up to the last of ``days``.
 
     >>> shown_days(["2026-03-02"])[0], len(shown_days(["2026-03-02", "2026-02-01"]))
     ('2026-02-17', 30)
@@ -94,7 +94,7 @@ def shown_days(days: Iterable[str]) -> list[str]:
 
 
 def most_active(given: Iterable[tuple[str, str, int]]) -> list[str]:
-    """Return the graders who are named in the chart, who gave most first."""
+    """Return the graders that the chart names, by number of grades, most first."""
     sums: dict[str, int] = {}
     for _, grader, grades in given:
         sums[grader] = sums.get(grader, 0) + grades
@@ -103,7 +103,7 @@ def most_active(given: Iterable[tuple[str, str, int]]) -> list[str]:
 
 
 class BucketProgress(NamedTuple):
-    """One bucket's pool by state, in chunks of queries; ``words`` say the share that is graded."""
+    """Count the chunks of a bucket's pool by state; ``words`` say which share is graded."""
 
     bucket: str
     words: str
@@ -116,7 +116,7 @@ class BucketProgress(NamedTuple):
 def progress_chart(
     shares: Sequence[BucketProgress], description: str
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a bar for each bucket: how much of its pool is graded; what is open stays hollow."""
+    """Return a bar for each bucket with the graded share of its pool; the open part is hollow."""
     names = list(STATES)
     buckets = ChartNames("buckets", [each.bucket for each in shares])
     frame = pd.DataFrame(
@@ -162,7 +162,7 @@ def progress_chart(
 
 MOST_DRAWN = len(RUN_COLOURS)
 BOOLEAN_SCALE = alt.Scale(domain=[0, 1], range=[0, 1])
-FEW = 10  # chunks: a week of fewer is drawn hollow
+FEW = 10  # chunks: a week with fewer is drawn hollow
 
 
 class Drift(NamedTuple):
@@ -181,9 +181,10 @@ def drift_frame(rows: Sequence[Drift]) -> pd.DataFrame:
 
 
 def drift_chart(rows: Sequence[Drift], description: str) -> alt.LayerChart | alt.FacetChart:
-    """Return a line for each grader over weeks; above 0 they grade higher than is agreed.
+    """Return a line of drift over weeks for each grader; above 0 is more than the agreed grade.
 
-    Those with most chunks are drawn, the first `MOST_DRAWN`; weeks of few chunks are hollow.
+    Only the `MOST_DRAWN` graders with the most chunks are drawn. Weeks with fewer than `FEW` chunks
+    are hollow.
     """
     graders = ChartNames("graders", most_compared(rows))
     kept = [row for row in rows if row.grader in graders.names]
@@ -217,7 +218,7 @@ def drift_chart(rows: Sequence[Drift], description: str) -> alt.LayerChart | alt
 
 
 def most_compared(rows: Sequence[Drift]) -> list[str]:
-    """Return the graders who are drawn, in the order in which they are given."""
+    """Return the `MOST_DRAWN` graders with the most chunks, in the order of ``rows``."""
     chunks: dict[str, int] = {}
     for row in rows:
         chunks[row.grader] = chunks.get(row.grader, 0) + row.chunks

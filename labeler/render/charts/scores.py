@@ -23,11 +23,11 @@ CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)  # cut-offs at which a 
 def curve_chart(
     scores: Iterable[Score], prompt_ks: Iterable[int], roles: Mapping[str, str] | None = None
 ) -> alt.LayerChart:
-    """Return a measure over k, a line for each run, with the prompt sizes as upright rules.
+    """Return a measure over k with a line for each run and a vertical rule at each prompt size.
 
-    ``scores`` are of one measure at several cut-offs; a prompt size is what really reaches the
-    prompt. ``roles`` are those of `line_looks`. The legend is `labeler.render.tables.run_legend`,
-    of the same runs in the same order.
+    ``scores`` are of one measure at several cut-offs. A prompt size is the number of chunks that
+    really go into the prompt. For ``roles`` see `line_looks`. The legend is
+    `labeler.render.tables.run_legend` for the same runs in the same order.
     """
     given = list(scores)
     name = next((each.measure.name for each in given), "")
@@ -67,9 +67,9 @@ def curve_chart(
 
 
 def _prompt_k_rules(prompt_ks: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
-    """Return an upright line at each prompt size, and words above the first, where no curve is.
+    """Return a vertical line at each prompt size, and one label above the first.
 
-    Where prompt sizes differ by task, the words of each line would lie over the next one's.
+    One label for each line would overlap the next where prompt sizes differ by task.
     """
     there = sorted(set(prompt_ks))
     words = f"prompt size{'s' if len(there) > 1 else ''} {', '.join(map(str, there))}"

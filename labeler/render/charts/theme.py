@@ -1,8 +1,8 @@
 """Theme of all charts, and the safe use of names in them.
 
-Vega groups by object keys and writes titles into expressions, so a name that a user chose is
-never a scale's value, a field or a title. Marks are placed by number, and an axis or a legend
-looks up the name of each number.
+Vega groups by object keys and writes titles into expressions. A name that a user chose is
+therefore never a scale's value, a field or a title. Marks are placed by number, and an axis or a
+legend looks up the name of each number.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from altair.utils import schemapi
 
 from labeler.render.palette import LineLook
 
-# A chart is checked against Vega's schema once, whole, as it is drawn; and not each part of it.
+# Altair checks a whole chart against Vega's schema once, when it is drawn, and not each part.
 schemapi.disable_debug_mode()
 
 LEAST_FONT = 12  # pixels
-INK = "currentColor"  # the page's text, on a light ground and on a dark one
+INK = "currentColor"  # the colour of the page's text, light or dark
 NAME_WIDTH = 420  # pixels that a name may take in a legend or on an axis before it is cut
 
 ChartT = TypeVar("ChartT", bound=alt.TopLevelMixin)
@@ -28,7 +28,7 @@ ChartT = TypeVar("ChartT", bound=alt.TopLevelMixin)
 
 @dataclass(frozen=True)
 class ChartNames:
-    """Names in their order, under the ``key`` by which a chart's parameters hold them."""
+    """Names in order; ``key`` is the chart parameter that holds them."""
 
     key: str
     names: Sequence[str]
@@ -39,7 +39,7 @@ class ChartNames:
         object.__setattr__(self, "_places", places)
 
     def places(self, names: Iterable[str]) -> list[int]:
-        """Return the numbers that stand for some of the names."""
+        """Return the numbers of some of the names."""
         return [self._places[name] for name in names]
 
     @property
@@ -48,7 +48,7 @@ class ChartNames:
         return list(range(len(self.names)))
 
     def with_looks(self, looks: Mapping[str, LineLook]) -> dict[str, Any]:
-        """Return what draws each name's line in its own colour, dashes and mark."""
+        """Return encodings that give each name's line its own colour, dashes and mark."""
         shown = [looks[name] for name in self.names]
         colours, marks, dashes = (
             self.in_turn([look[at] for look in shown]) for at in range(len(LineLook._fields))
@@ -60,31 +60,31 @@ class ChartNames:
         }
 
     def in_turn(self, looks: Sequence[Any]) -> alt.Scale:
-        """Give each name a look of its own, as far as there are some; then they begin again."""
+        """Return a scale that gives each name a look; with too few looks, they repeat."""
         given = [looks[at % len(looks)] for at in self.numbers]
         return alt.Scale(domain=self.numbers, range=given)
 
     @property
     def spelled(self) -> str:
-        """The expression by which an axis or a legend says the name of a number."""
+        """The Vega expression with which an axis or a legend shows the name of a number."""
         return f"{self.key}[datum.value]"
 
     @property
     def parameter(self) -> alt.Parameter:
-        """What has to be added to the chart that spells them."""
+        """The parameter that a chart needs to show the names."""
         return alt.param(name=self.key, value=list(self.names))
 
 
 def tooltips(*fields: str) -> list[alt.Tooltip]:
-    """Return what a tooltip says of these fields, under their own names.
+    """Return a tooltip for each field, titled with the field's name.
 
-    Given as plain text, Altair would look through all of Vega's schema for each of them.
+    For a field given as plain text, Altair would search all of Vega's schema.
     """
     return [alt.Tooltip(field) for field in fields]
 
 
 def with_theme(chart: ChartT) -> ChartT:
-    """Return a whole chart in the look that all of them share."""
+    """Return a whole chart with the theme that all charts share."""
     large = LEAST_FONT + 1
     whole: ChartT = chart.configure(
         axis=alt.AxisConfig(

@@ -21,23 +21,21 @@ from labeler.render.palette import MUTED_COLOUR, line_looks
 from labeler.render.text import format_cell, format_figure
 
 MOST_BANDS = 3
-"""With more lines the bands would hide each other, and none is drawn."""
+"""No bands are drawn for more lines than this: they would hide each other."""
 
 TREND_HEIGHT = 320
-AXIS_EXTENT = (
-    64  # pixels of the axis of values, so that pictures below each other share their dates
-)
-POINT_SIZES = ((40, 70), (120, 34), (math.inf, 16))  # of a line of so many points at most
+AXIS_EXTENT = 64  # pixels of the value axis, the same in all charts so that their dates line up
+POINT_SIZES = ((40, 70), (120, 34), (math.inf, 16))  # (most points of a line, size)
 DAY, HOURS = "%Y-%m-%d", "%m-%d %H:%M"
 _BREAK: Final = "break-paths-filter-domains"  # a run without results is a gap
 
 TREND_COLUMNS = ("line", "at", "when", "date", "value", "lo", "hi", "alone")
 SHOWN_ON_HOVER = ("date", "run", "value", "interval", "n", "unjudged")
-"""Columns of the points that a reader sees at a point."""
+"""Columns shown when the reader hovers over a point."""
 
 TrendLines = Mapping[str, Table]
-"""The points of each line in order of date (`labeler.analysis.trend.points_table`), by what the
-legend calls it."""
+"""The points of each line by date (`labeler.analysis.trend.points_table`), under its name in the
+legend."""
 
 
 def trend_chart(
@@ -49,12 +47,12 @@ def trend_chart(
     span: TimeSpan | None = None,
     roles: Mapping[str, str] | None = None,
 ) -> alt.LayerChart:
-    """Return a line for each of ``lines``, with the 95% interval of up to `MOST_BANDS` as bands.
+    """Return a line for each of ``lines``; up to `MOST_BANDS` lines have 95% intervals as bands.
 
-    ``bars`` are thresholds, drawn across. ``share`` says that values are from 0 to 1. The axis of
-    values begins where they do, that of time with the points or with a ``span`` that other pictures
-    below share. ``roles`` are those of `line_looks`. The legend is
-    `labeler.render.tables.run_legend`, of the same names in the same order.
+    ``bars`` are thresholds, drawn as horizontal lines. ``share`` says that values are from 0 to 1.
+    The value axis fits the values and need not begin at 0. The time axis fits the points, or
+    ``span`` if charts below share it. For ``roles`` see `line_looks`. The legend is
+    `labeler.render.tables.run_legend` for the same names in the same order.
     """
     names = ChartNames("lines", list(lines))
     given = sorted(set(bars))
@@ -89,7 +87,7 @@ def trend_chart(
 
 
 def _bands(base: alt.Chart, low: alt.Y) -> Iterator[alt.Chart]:
-    """Give the intervals of lines: an area each, and a rule where a line is one point alone."""
+    """Return the intervals of lines: an area for each, or a rule where a line is a single point."""
     ends = base.encode(y=low, y2="hi:Q")
     yield ends.mark_area(opacity=0.16, invalid=_BREAK).encode(detail="at:N")
     yield ends.transform_filter("datum.alone").mark_rule(strokeWidth=2)
@@ -102,7 +100,7 @@ def _lines(
     size: int,
     tooltip: Sequence[alt.Tooltip],
 ) -> Iterator[alt.Chart]:
-    """Give the lines, their points, and a cross at the foot where a run has no result."""
+    """Return the lines, their points, and a cross at the bottom where a run has no result."""
     dash, shape = looks["strokeDash"], looks["shape"]
     yield base.mark_line(strokeWidth=1.75, invalid=_BREAK).encode(y=value, strokeDash=dash)
     yield (
@@ -150,12 +148,12 @@ def _most_points(lines: TrendLines) -> int:
 
 
 def _time_span(frame: pd.DataFrame) -> TimeSpan | None:
-    """Return the first and the last moment there is."""
+    """Return the first and the last time in ``frame``, None if it is empty."""
     return None if frame.empty else (frame["when"].min(), frame["when"].max())
 
 
 def time_scale(span: TimeSpan | None) -> alt.Scale:
-    """Return the scale of time between two moments, a day on each side where they are one."""
+    """Return the time scale of ``span``, one day longer at each end if both ends are the same."""
     if span is None:
         return alt.Scale(type="utc")
     first, last = span
@@ -165,7 +163,7 @@ def time_scale(span: TimeSpan | None) -> alt.Scale:
 
 
 def time_axis(span: TimeSpan | None, timed: bool, most: int = 8) -> alt.Axis:
-    """Return the axis of dates: a tick a day at most where nobody gave a time."""
+    """Return the date axis; a short span without times of day has at most one tick a day."""
     first, last = span or (datetime.max, datetime.max)
     short = last - first <= timedelta(days=8)
     days = alt.TimeIntervalStep(interval="day", step=1)
@@ -175,7 +173,7 @@ def time_axis(span: TimeSpan | None, timed: bool, most: int = 8) -> alt.Axis:
 
 
 def _trend_domain(frame: pd.DataFrame, bars: Sequence[float], *, share: bool) -> list[float]:
-    """Return the range of all values, with a little room around."""
+    """Return the range of all values with a margin."""
     found = [*frame[["value", "lo", "hi"]].to_numpy().ravel(), *bars]
     known = [each for each in found if not math.isnan(each)] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -193,7 +191,7 @@ def _trend_tooltip(lines: TrendLines) -> list[alt.Tooltip]:
 
 
 def _threshold_lines(bars: Sequence[float], upward: alt.Scale) -> list[alt.Chart]:
-    """Return a line across at each threshold, and the words at it."""
+    """Return a horizontal line and a label for each threshold."""
     frame = pd.DataFrame({"bar": list(bars), "label": [f"threshold {bar:g}" for bar in bars]})
     if frame.empty:
         return []
@@ -206,7 +204,7 @@ def _threshold_lines(bars: Sequence[float], upward: alt.Scale) -> list[alt.Chart
 
 
 SIGNAL_HEIGHT = 120
-MOST_RULES = 40  # more runs than that would be a wall of rules
+MOST_RULES = 40  # rules for more runs would fill the chart
 SIGNAL_COLUMNS = ("line", "at", "when", "date", "value", "shown", "n", "run")
 
 
@@ -219,8 +217,8 @@ def signal_chart(
 ) -> alt.LayerChart:
     """Return a line for each system of ``lines``, in the look it has among all ``systems``.
 
-    The scale is the signal's own, the time axis that of ``span``. Rules mark when ``runs`` were
-    made. The page shows the name, which anybody may have chosen.
+    The value axis fits the signal, the time axis is ``span``. Rules mark when ``runs`` were made.
+    The name of the signal is shown by the page, not by the chart: any user may have chosen it.
     """
     names = ChartNames("lines", list(systems))
     frame = _signal_frame(names, lines)
@@ -275,7 +273,7 @@ def _signal_frame(names: ChartNames, lines: Mapping[str, Sequence[SignalValue]])
 
 
 def _signal_domain(frame: pd.DataFrame) -> list[float]:
-    """Return the range of all values, with room around; one of no height gets some."""
+    """Return the range of all values with a margin, also where all values are equal."""
     low, high = float(frame["value"].min()), float(frame["value"].max())
     around = 0.08 * (high - low) or 0.05 * abs(high) or 0.05
     return [low - around if low < 0 else max(0.0, low - around), high + around]

@@ -1,7 +1,7 @@
 """The report: one HTML file about one run, or about two of them compared.
 
-It needs nothing but a browser: no server, no network, no second file. A `ReportSource` holds
-all that it is made from.
+It needs only a browser: no server, no network, no second file. A `ReportSource` holds everything
+that it is made from.
 """
 
 from labeler.render.report.build import make_report

@@ -1,4 +1,4 @@
-"""Assembly of the report: its sections in order, what the numbers rest on, and the HTML file.
+"""Assembly of the report: its sections in order, the notes on its numbers, and the HTML file.
 
 The file's content security policy lets a browser load nothing and run no script.
 The same golden set and the same request give the same bytes.
@@ -47,10 +47,10 @@ TITLES = {
 
 
 def make_report(source: ReportSource, asked: ReportRequest) -> bytes:
-    """Return an HTML file that needs no other; the same golden set, asked the same, gives the same.
+    """Return the report as one HTML file; the same request to the same golden set gives the same.
 
-    Raises `NotFound` for a run or a facet that is not there, and `BadInput` for two runs that have
-    nothing in common.
+    Raises `NotFound` for an unknown run or facet, and `BadInput` for two runs that have nothing in
+    common.
     """
     shared = ReportContext.of(source, asked)
     first, places = None, {}
@@ -85,7 +85,7 @@ def _contents(parts: dict[str, htpy.Node]) -> htpy.Element:
 
 
 def _about(shared: ReportContext) -> htpy.Element:
-    """Return what the report is about: which runs, which golden set, of which day."""
+    """Return the runs, the golden set and the day of the report."""
     board, counts = shared.board, shared.board.counts
     runs = {run.name: run for run in board.collection.runs}
     rows: list[tuple[str, htpy.Node]] = [
@@ -145,7 +145,7 @@ STYLE_TAG = re.compile(r"<style>.*?</style>", re.DOTALL)
 def html_file(title: str, parts: Iterable[htpy.Node]) -> bytes:
     """Return the whole page as a file; the same parts give the same bytes.
 
-    Tables bring their style sheets along: each is kept once, in the head.
+    Each table comes with its style sheet. Each style sheet is kept once, in the head.
     """
     body = str(htpy.main[list(parts)])
     sheets = "".join(dict.fromkeys(STYLE_TAG.findall(body)))

@@ -30,11 +30,11 @@ from labeler.render.tables.delta_picture import (
 )
 
 MOST_MOVERS, MOST_OPEN = 8, 10
-LONGEST_QUERY = 160  # characters of a query's text in a list of all of them
+LONGEST_QUERY = 160  # characters of a query's text in the list of all queries
 
 
 def comparison_view(shared: ReportContext, a: str, b: str) -> ComparisonView:
-    """Return A against B by the leading measure, the queries that B loses most first."""
+    """Return A against B by the leading measure, the queries with B's largest losses first."""
     board, texts = shared.board, shared.source.texts
     compared = comparison.compare(board, a, b, shared.measures)
     by, buckets = compared.measures[0], comparison.bucket_labels(board, None)
@@ -78,7 +78,7 @@ def verdict_section(shared: ReportContext, found: PairResult) -> htpy.Element:
 def comparison_section(
     shared: ReportContext, view: ComparisonView, found: PairResult
 ) -> htpy.Fragment:
-    """Return every query, what moved most, and folded all numbers of both runs."""
+    """Return every query, the chunks that moved most, and all numbers of both runs, folded."""
     compared = view.compared
     ranges = shared.of_pair() if shared.board.weights is None else None
     shown = ShownPair(compared, compared.deltas, found.tests, ranges)
@@ -99,7 +99,7 @@ def comparison_section(
 
 
 def _queries(shared: ReportContext, view: ComparisonView) -> htpy.Node:
-    """Return the queries with the ranks of both runs, the largest losses first, most folded."""
+    """Return the queries with the ranks of both runs, the largest losses first; most are folded."""
     drawn = [row._replace(query=shorten(row.query)) for row in reversed(view.drawn())]
     if not drawn:
         return htpy.p[f"No query has a value by {view.heading}, so there is nothing to show."]
@@ -141,7 +141,7 @@ def _query_rows(
 
 
 def _movers(shared: ReportContext, view: ComparisonView) -> htpy.Node:
-    """Return which chunks cost B most and which help it most; each leads to its queries."""
+    """Return the chunks that cost B most and those that help it most, linked to their queries."""
     found = comparison.find_contributions(view.board, view.compared.a, view.compared.b, view.by)
     movers = comparison.add_up_movers(found, view.board.collection.chunk_ids.__getitem__)
     costs = [mover for mover in movers if mover.adds < 0][:MOST_MOVERS]
@@ -184,5 +184,5 @@ def _titles(
 
 
 def shorten(text: str) -> str:
-    """Return a query's text as far as a list of many has room for it."""
+    """Return a query's text, cut to fit a list of many queries."""
     return text if len(text) <= LONGEST_QUERY else f"{text[:LONGEST_QUERY]}…"

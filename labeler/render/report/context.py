@@ -1,4 +1,4 @@
-"""What a report is made from, what it shows, and what its sections share."""
+"""Source, request and context of a report: its data, what it shows, and what its sections share."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ChunkLookup = Callable[[Iterable[int]], Mapping[int, Chunk]]
 
 @dataclass(frozen=True)
 class ReportSource:
-    """A golden set at one moment: the board, and what a board does not hold.
+    """A golden set at one moment: the board, and the data that a board does not hold.
 
-    ``chunks_of`` gives those of the chunks that have text, by number; ``with_text`` are the numbers
-    of all such chunks. ``singles`` is None where it is not known who gave which grade, as of a
-    version that was frozen. ``right`` says by run, then by query, which answers are right.
+    ``with_text`` are the numbers of all chunks that have text. ``chunks_of`` returns the chunks of
+    some of these numbers. ``singles`` is None if nobody knows who gave which grade, as in a frozen
+    version. ``right`` says by run, then by query, which answers are right.
     """
 
     board: Scoreboard
@@ -48,8 +48,8 @@ class ReportSource:
 class ReportRequest:
     """What a report shows: run ``a``, or ``b`` against it, by ``measures``, the leading one first.
 
-    Slices are by ``facets``, or by all there are where none is named. ``day`` is the one that the
-    reader is told. A query fails by ``rule``, and ``decision`` says which run is better.
+    Slices are by ``facets``, or by all facets if none is named. ``day`` is the date on the report.
+    ``rule`` says which queries fail, and ``decision`` which run is better.
     """
 
     a: str
@@ -62,16 +62,16 @@ class ReportRequest:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The runs that it is about."""
+        """The runs of the report."""
         return (self.a,) if self.b is None else (self.a, self.b)
 
     @property
     def shown(self) -> str:
-        """The run that is looked at closely: B, where there is one."""
+        """The run that is shown in detail: B if there is one, else A."""
         return self.a if self.b is None else self.b
 
     def check(self, board: Scoreboard) -> None:
-        """Raise `NotFound` for a run or a facet that is not there, `BadInput` for B that is A."""
+        """Raise `NotFound` for an unknown run or facet, `BadInput` if A and B are the same run."""
         for run in self.runs:
             board.column_of(run)
         if self.a == self.b:
@@ -103,7 +103,7 @@ class ReportContext:
 
     @property
     def board(self) -> Scoreboard:
-        """What all numbers come from."""
+        """The board from which all numbers are computed."""
         return self.source.board
 
     @cached_property
@@ -113,23 +113,23 @@ class ReportContext:
 
     @property
     def facets(self) -> tuple[str, ...]:
-        """The facets that slices are by."""
+        """The facets of the slices."""
         return self.asked.facets or tuple(self.board.facets)
 
     @property
     def short(self) -> dict[str, str]:
-        """What the runs are called where there is little room."""
+        """The short names of the runs."""
         return short_names(self.asked.runs)
 
     @property
     def title(self) -> str:
-        """What the file is called in a browser's tab."""
+        """The title in the browser's tab."""
         a, *b = self.asked.runs
         return f"{b[0]} against {a}" if b else f"Report of {a}"
 
     @property
     def heading(self) -> htpy.Element:
-        """The same, each name apart from the words around it."""
+        """The title as a heading, with the direction of each name's letters isolated."""
         a, *b = self.asked.runs
         if b:
             return htpy.h1[htpy.bdi[b[0]], " (B) against ", htpy.bdi[a], " (A)"]
@@ -137,25 +137,25 @@ class ReportContext:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """What each run is called in tables: A and B, or one run alone as it is."""
+        """The names of the runs in tables: A and B, or "Run" for a single one."""
         return RUN_LETTERS if self.asked.b is not None else ("Run",)
 
     def right_of(self, run: str) -> Mapping[str, bool]:
-        """Which answers of a run are right, by query; empty where none is loaded."""
+        """Say which answers of a run are right, by query; empty if none is loaded."""
         return self.source.right.get(run, {})
 
     def became(self, run: str) -> Mapping[str, AnswerOutcome]:
-        """What became of every query and its answer in a run."""
+        """Return the outcome of every query and its answer in a run."""
         return find_outcomes(self.board, run, self.right_of(run), self.asked.rule)
 
     def of_pair(self) -> PairBands:
-        """Return what the unjudged chunks could make of A, B and B - A over all queries."""
+        """Return the ranges of A, B and B - A over the unjudged chunks, for all queries."""
         of_all = (self.board, self.measures)
         return self.bands.means(*of_all), self.bands.deltas(*of_all)
 
 
 def describe_run(run: StoredRun) -> str:
-    """Say of which system a run is and of which day, as far as its name does not."""
+    """Describe a run by its system, if its name does not say it, its day and its queries."""
     system = "" if run.system in run.name else f", system {run.system}"
     day = "" if run.created_at is None else f", of {run.created_at[:10]}"
     return f"{system}{day}, {len(run.lists):,} queries"

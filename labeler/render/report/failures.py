@@ -21,13 +21,13 @@ from labeler.render.report.context import ReportContext
 from labeler.render.report.rank_strips import STRIP_LEGEND, STRIP_STYLE, RankStrips
 
 MOST_OPEN = 10
-"""How many failing queries stand open; the others are folded behind them."""
+"""How many failing queries are shown at once; the others are folded below them."""
 
 Failures = Mapping[str, Failure | None]
 
 
 def failing_section(shared: ReportContext) -> htpy.Fragment:
-    """Return why queries fail in the run that is looked at, then the queries, worst first."""
+    """Return why queries fail in the run shown, then the failing queries, worst first."""
     run, asked = shared.asked.shown, shared.asked
     found = _failures(shared, run)
     against = asked.a if asked.b is not None else None
@@ -60,7 +60,7 @@ def _failures(shared: ReportContext, run: str) -> Failures:
 
 
 def _describe_reranking(shared: ReportContext, in_b: Failures) -> str:
-    """Say what reranking did where B holds nothing that A did not find."""
+    """Say what reranking did if B has no chunk that A did not find."""
     a, b = shared.asked.a, shared.asked.b
     if b is None:
         return ""
@@ -71,7 +71,7 @@ def _describe_reranking(shared: ReportContext, in_b: Failures) -> str:
 
 
 def _classes(found: Failures) -> htpy.Fragment:
-    """Return the reasons by count, with what each means and what to try."""
+    """Return the reasons of failure by count, with the meaning of each and what to try."""
     classes = diagnosis.tally_classes(found)
 
     def link(_: FailureClass) -> str:
@@ -120,9 +120,9 @@ FOUND_NOTE = (
 
 
 def answers_section(shared: ReportContext, places: Mapping[str, int]) -> htpy.Node:
-    """Return what became of queries and their answers, run by run; nothing where none has any.
+    """Return the outcomes of queries and their answers by run, None if no run has answers.
 
-    ``places`` are where the comparison has a row of a query, which is linked then.
+    ``places`` gives the row of a query in the comparison; a query that has one links to it.
     """
     named = list(zip(shared.letters, shared.asked.runs, strict=True))
     parts = [
@@ -163,7 +163,7 @@ def _answers_of_run(
 def _outcome_queries(
     shared: ReportContext, title: str, place: str, names: Sequence[str], places: Mapping[str, int]
 ) -> htpy.Element:
-    """Return the queries of one outcome, folded, where its cell of the table leads."""
+    """Return the queries of one outcome, folded; its cell in the table links here."""
     texts = shared.source.texts
     items = [
         htpy.a(href=f"#place-{places[name]}")[htpy.bdi[name]]

@@ -15,7 +15,7 @@ from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 RANKS = 10
 """How many ranks a strip shows."""
 MOST_DEEPER = 3
-"""How many of the relevant chunks below them are named by their ranks."""
+"""How many relevant chunks below a strip are listed by rank."""
 STRIP_LEGEND = (
     f"Ranks 1–{RANKS} of each list: a digit is a grade, · a chunk nobody has graded; after them "
     "the ranks of relevant chunks further down."
@@ -39,7 +39,7 @@ STRIP_STYLE = style(f"""
 
 
 class RankStrips:
-    """The strips of some runs by what they are called in the report, worked out once."""
+    """The strips of runs, by their names in the report, computed once."""
 
     def __init__(self, board: Scoreboard, runs: Mapping[str, str]) -> None:
         self._board = board
@@ -47,7 +47,7 @@ class RankStrips:
         self._deeper = {name: _deeper_by_query(board, run) for name, run in runs.items()}
 
     def of(self, query_id: str) -> htpy.Element:
-        """Return a query's strips, one under the other, by name where there are several."""
+        """Return a query's strips, one under the other, with names if there are several."""
         at = self._board.number_of(query_id)
         several = len(self._cells) > 1
         return htpy.div(".strips")[
@@ -79,7 +79,7 @@ def _deeper_ranks(ranks: Sequence[int]) -> htpy.Element | None:
 
 
 def _deeper_by_query(board: Scoreboard, run: str) -> dict[int, list[int]]:
-    """Return at which ranks below those shown relevant chunks stand, by query."""
+    """Return the ranks of relevant chunks below the strip, by number of query."""
     hits = board.hits(run)
     below = (hits.rank > RANKS) & (hits.grade >= board.conventions.rel)
     found: defaultdict[int, list[int]] = defaultdict(list)

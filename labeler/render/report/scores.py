@@ -57,7 +57,7 @@ def _curve(shared: ReportContext, name: str) -> htpy.Fragment:
 
 
 def _scores_of_runs(shared: ReportContext, scores: list[Score]) -> list[Score]:
-    """Return the scores of the runs that the report is about, A first."""
+    """Return the scores of the report's runs, A first."""
     return [score for run in shared.asked.runs for score in scores if score.run == run]
 
 
@@ -69,7 +69,7 @@ def _drawn_table(shared: ReportContext, table: tables.RunTable) -> htpy.Fragment
 
 
 def slices_section(shared: ReportContext) -> htpy.Fragment:
-    """Return all buckets on one axis, as Slices shows them, worst first."""
+    """Return all buckets on one axis, worst first, as the Slices page shows them."""
     picture = _slices_of_run(shared) if shared.asked.b is None else _slices_of_pair(shared)
     left = [(facet, shared.board.unbucketed(facet)) for facet in shared.facets]
     said = [
@@ -108,11 +108,11 @@ def _slices_of_run(shared: ReportContext) -> htpy.Fragment:
 
 KEYWORD_K = 10
 MOST_KEYWORDS = 20
-"""How many of the keywords that one run alone has are listed."""
+"""How many keywords are listed that only one run has."""
 
 
 def keywords_section(shared: ReportContext) -> htpy.Fragment | None:
-    """Return what the runs do for keywords; None where no query has any."""
+    """Return the keyword measures of the runs, None if no query has keywords."""
     there = set(shared.board.collection.query_ids)
     keywords = {
         name: query.keywords
@@ -141,7 +141,7 @@ def keywords_section(shared: ReportContext) -> htpy.Fragment | None:
 
 
 def _found_by_one(shared: ReportContext, places: Sequence[KeywordRanks]) -> htpy.Node:
-    """Return the keywords that A alone has among its first chunks, and those that B alone has."""
+    """Return the keywords that only A has in its top chunks, and those that only B has."""
     a, b = shared.asked.a, shared.asked.b
     if b is None:
         return None

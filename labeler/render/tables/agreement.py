@@ -1,4 +1,4 @@
-"""Confusion matrix of two graders, or of every two."""
+"""Confusion matrix of two graders, or of all pairs of graders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from labeler.render.markup import style
 from labeler.render.palette import SHADE_COLOUR
 from labeler.render.tables.html_table import TABLE_STYLE, head, html_table
 
-MOST_SHADE = 55  # per cent: the page's own ink stays readable on it, in the light and in the dark
+MOST_SHADE = 55  # per cent: text stays readable on it, in the light and the dark theme
 CONFUSION_STYLE = style(
     """
 .confusion table { width: auto; }
@@ -40,8 +40,8 @@ def confusion_matrix(
 ) -> htpy.Fragment:
     """Return a confusion matrix: a row for each grade ``down`` gave, a column for ``across``'s.
 
-    A cell is the darker the more of its row it holds, so that rare grades are read as well as
-    frequent ones. ``words`` are what the grades are called.
+    A cell is darker if it holds a larger share of its row, so rare grades are as easy to read as
+    frequent ones. ``words`` are the names of the grades.
     """
     grades = [
         htpy.fragment[f"{grade} ", htpy.span(".word")[word]] for grade, word in enumerate(words)

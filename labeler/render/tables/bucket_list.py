@@ -1,7 +1,7 @@
 """List of buckets on one axis: a mark with its interval in each row, and the numbers beside it.
 
-A mark is filled where its interval excludes 0, hollow where it includes it, and small and grey
-where nothing is tested. Each number also stands in a cell.
+A mark is filled if its interval excludes 0, hollow if it includes 0, and small and grey if nothing
+is tested. A cell beside it has each number.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from labeler.render.markup import style
 from labeler.render.tables.html_table import TABLE_STYLE, html_table
 from labeler.render.tokens import RUN_A, RUN_B
 
-TICKS = 5  # about so many
+TICKS = 5  # approximate number
 LIST_STYLE = style(
     """
 .listed table { table-layout: fixed; min-width: 22rem; }
@@ -79,7 +79,7 @@ LIST_STYLE = style(
 
 
 class ListColumn(NamedTuple):
-    """A column of numbers: its heading, what hovering says, and whether a phone leaves it out."""
+    """A column of numbers: its heading, its text on hover, and whether a phone leaves it out."""
 
     heading: htpy.Node
     title: str = ""
@@ -91,9 +91,9 @@ class ListColumn(NamedTuple):
 class ListRow:
     """A bucket, or the total: its place on the axis, and the texts of its columns.
 
-    ``rests_on`` says of how many queries, ``ends`` are of its interval, NaN without one.
-    ``is_clear`` is None where nothing is tested and the mark is small. ``side`` is the run whose
-    colour it has, "" where one run is alone. ``words`` is what hovering over the mark says.
+    ``rests_on`` says how many queries it has. ``ends`` are those of its interval, NaN without one.
+    ``is_clear`` is None if nothing is tested; the mark is small then. ``side`` is the run whose
+    colour the mark has, "" for a single run. ``words`` is the mark's text on hover.
     """
 
     name: htpy.Node
@@ -110,19 +110,19 @@ class ListRow:
 
 
 class ListAxis(NamedTuple):
-    """The values at both ends of an axis, and those that are marked on it."""
+    """The values at both ends of an axis, and its ticks."""
 
     lo: float
     hi: float
     ticks: Sequence[float]
 
     def place(self, value: float) -> float:
-        """Return how far to the right a value stands, in per cent."""
+        """Return a value's place on the axis, in per cent from the left."""
         return 100 * (min(max(value, self.lo), self.hi) - self.lo) / (self.hi - self.lo)
 
 
 def axis_of(values: Iterable[float], *, signed: bool) -> ListAxis:
-    """Return an axis with 0 for all ``values``; that of means from 0 to 1 where they are within.
+    """Return an axis for all ``values`` and 0; for means within 0 and 1, the axis is 0 to 1.
 
     >>> axis_of([0.2, 0.9], signed=False).ticks
     (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -151,10 +151,10 @@ def bucket_list(
     *,
     label: str,
 ) -> htpy.Fragment:
-    """Return the rows on one ``axis``, which stands below them.
+    """Return the rows with one ``axis`` below them.
 
-    ``heads`` are those of the names and of what they rest on; ``sides`` name the runs to the left
-    and to the right of 0.
+    ``heads`` are the headings of the names and of the query counts. ``sides`` name the runs to the
+    left and to the right of 0.
     """
     shown = [
         htpy.th(".words.name")[heads[0]],
@@ -247,7 +247,7 @@ def _axis_row(axis: ListAxis, columns: Sequence[ListColumn], *, signed: bool) ->
 
 
 def _format_tick(value: float, *, signed: bool) -> str:
-    """Return a value on an axis; one of differences has its sign.
+    """Return the label of a tick; a difference has its sign.
 
     >>> _format_tick(-0.2, signed=True), _format_tick(0.0, signed=True)
     ('−0.2', '0')
@@ -282,7 +282,7 @@ WHAT_MARKS_MEAN = {
 
 
 def look_of(test: DeltaTest) -> str:
-    """Return how the mark of a difference looks."""
+    """Return the look of a difference's mark."""
     if not test.tests:
         return UNTESTED
     if test.is_clear:
@@ -293,7 +293,7 @@ def look_of(test: DeltaTest) -> str:
 def key_to_marks(
     entries: Iterable[tuple[str, str]], more: str = "", links: Iterable[htpy.Node] = ()
 ) -> htpy.Fragment:
-    """Return what marks mean, each of ``entries`` with its look, and what else is to be said."""
+    """Return the key of the marks: each of ``entries`` with its look, then further notes."""
     shown = [
         htpy.span[htpy.i(class_=look or None, aria_hidden="true"), text] for look, text in entries
     ]

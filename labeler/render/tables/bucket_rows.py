@@ -32,9 +32,9 @@ from labeler.render.tables.html_table import describe_transferred, describe_unju
 
 NO_ENDS = (math.nan, math.nan)
 Place = tuple[str | None, str | None]
-"""A facet and its bucket; without both, all queries."""
+"""A facet and its bucket; (None, None) is all queries."""
 BucketAddress = Callable[[str, str | None], str]
-"""Gives the address of the queries of a bucket, by its facet and its name."""
+"""Returns the address of a bucket's queries, by its facet and its name."""
 
 
 def pair_list(
@@ -47,9 +47,9 @@ def pair_list(
     least: int,
     link: BucketAddress | None = None,
 ) -> htpy.Fragment:
-    """Return B against A over all queries and in each bucket of ``rows``, and what marks mean.
+    """Return B against A over all queries and in each bucket of ``rows``, with a key of the marks.
 
-    The axis has room for ``every`` row. Buckets under ``least`` queries are greyed.
+    The axis has room for ``every`` row. Buckets with fewer than ``least`` queries are grey.
     """
     heading = conventions.heading(total.measure)
     columns = [
@@ -136,7 +136,7 @@ def _rests_on(unjudged: int, transferred: int, depth: str) -> str:
 
 
 def _short_reason(test: DeltaTest) -> str:
-    """Return why a difference has no interval, for a cell: the key says it in full."""
+    """Return in short why a difference has no interval; the key says it in full."""
     if test.tests and not math.isnan(test.interval.lo):
         return ""
     said = TOO_FEW_DIFFER if test.tests else test.reason
@@ -144,7 +144,7 @@ def _short_reason(test: DeltaTest) -> str:
 
 
 def _named(row: Delta | Score, link: BucketAddress | None) -> tuple[htpy.Node, str]:
-    """Return what a row is called, as a link to its queries where there is one, and its facet."""
+    """Return a row's name, with a link to its queries if there is one, and its facet."""
     if row.bucket is None or row.facet is None:
         return "All queries", ""
     name = htpy.bdi[row.bucket]
@@ -163,10 +163,10 @@ def level_list(
     least: int,
     link: BucketAddress | None = None,
 ) -> htpy.Fragment:
-    """Return one run over all queries and in each bucket of ``rows``, and what marks mean.
+    """Return one run over all queries and in each bucket of ``rows``, with a key of the marks.
 
-    ``between`` has the ends of 95% intervals, ``sizes`` the queries of a bucket, graded or not.
-    The axis has room for ``every`` row.
+    ``between`` has the ends of 95% intervals. ``sizes`` counts the queries of a bucket, graded or
+    not. The axis has room for ``every`` row.
     """
     heading = conventions.heading(total.measure)
     places = [(row.facet, row.bucket) for row in (total, *every) if row.n >= least]
@@ -228,6 +228,6 @@ def _level_row(
 
 
 def worst_first(value: float, n: int, least: int) -> tuple[bool, bool, float]:
-    """Return what buckets are sorted by: few queries after others, those without a value last."""
+    """Return a bucket's sort key; small buckets sort late, those without a value last."""
     undefined = math.isnan(value)
     return undefined, n < least, 0.0 if undefined else value

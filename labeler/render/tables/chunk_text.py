@@ -1,4 +1,4 @@
-"""A chunk in full: its id, title and text, in which is marked what graders marked."""
+"""A chunk in full: its id, title and text, with the evidence that graders marked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHUNK_STYLE = style("""
 .chunk-shown .text { white-space: pre-wrap; overflow-wrap: anywhere; font-size: 1.125rem;
     line-height: 1.75rem; max-width: 45rem; max-height: 70vh; overflow-y: auto; }
 """)
-# Underlined, so that it needs no colour; who marked it is a text before it, for everybody.
+# Underlined, so that it needs no colour. A visible text before it says who marked it.
 EVIDENCE_STYLE = style("""
 mark.evidence { background: color-mix(in srgb, currentColor 10%, transparent); color: inherit;
     text-decoration: underline 0.15em; text-underline-offset: 0.2em; }
@@ -33,8 +33,8 @@ mark.evidence small { font-size: 0.72em; font-weight: 600; text-decoration: none
 def marked_text(text: str, evidence: Iterable[GradeEvidence]) -> list[htpy.Node]:
     """Return a text with its passages marked; each begins with the grade and who gave it.
 
-    Where passages of several people overlap, a part stands for each that begins there. Those of
-    another wording of the text are none of this one.
+    Where passages of several people overlap, the text is split at each start and end. Passages
+    marked in another wording of the text are left out.
 
     >>> ann = GradeEvidence("q", "c", 2, ("Ann",), 1, "grade", ((0, 5),), "", True, True)
     >>> print(*marked_text("Hello <b>", [ann]), sep="")
@@ -69,7 +69,7 @@ def _marked_part(text: str, start: int, marks: Sequence[tuple[int, int, str]]) -
 
 
 def lost_note(evidence: Iterable[GradeEvidence]) -> str:
-    """Say whose evidence is of another wording and cannot be found, nothing where none is.
+    """Say whose evidence was marked in another wording and cannot be found; empty if none.
 
     >>> lost_note([GradeEvidence("q", "c", 2, ("Ann",), 1, "grade", ((0, 5),), "", True, False)])
     'marked in an earlier text and not found any more: evidence of Ann'
@@ -81,7 +81,7 @@ def lost_note(evidence: Iterable[GradeEvidence]) -> str:
 
 
 def transfer_note(trail: str) -> str:
-    """Say of a grade that was transferred what it rests on; nothing of any other.
+    """Say which grade a transferred grade rests on; empty for any other grade.
 
     >>> transfer_note("it follows; rests on chunk c7: 3 by Ana on 2026-03-04")
     'The grade is transferred: it follows; rests on chunk c7: 3 by Ana on 2026-03-04'
@@ -95,7 +95,7 @@ def chunk_text(
     text: str | None,
     evidence: Sequence[GradeEvidence] = (),
 ) -> htpy.Fragment:
-    """Return a chunk, its title and text as they are, and in it what graders marked."""
+    """Return a chunk with its title and text as they are, and with the graders' evidence marked."""
     if text is None:
         body = htpy.p[htpy.em["Only its id is known: the chunk's text was never loaded."]]
     else:

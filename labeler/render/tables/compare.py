@@ -33,7 +33,7 @@ from labeler.render.tables.results import html_table_of
 
 
 def every_number_table(table: Table, names: tuple[str, str]) -> htpy.Fragment:
-    """Return the means of two runs by measure in all columns but those of the statistics."""
+    """Return the means of two runs by measure, without the columns of the statistics."""
     columns = [
         each for each in table.columns if each.name == "measure" or each.name not in STATISTICS
     ]
@@ -43,7 +43,7 @@ def every_number_table(table: Table, names: tuple[str, str]) -> htpy.Fragment:
 
 
 def statistics_table(table: Table) -> htpy.Fragment:
-    """Return how sure each difference is."""
+    """Return the statistics of each difference."""
     return html_table_of(table, label="Statistics", row_head="measure", details=True)
 
 
@@ -54,7 +54,7 @@ MoveLink = Callable[[ChunkContribution], str]
 
 
 class MoversLook(NamedTuple):
-    """What movers are, the measure, what both runs are called, and where a move leads."""
+    """How movers are shown: what they are, the measure, the names of both runs, and the links."""
 
     what: str
     heading: str
@@ -65,9 +65,9 @@ class MoversLook(NamedTuple):
 def movers_table(
     movers: Sequence[TopMover], caption: str, titles: Mapping[str, str], look: MoversLook
 ) -> htpy.Fragment:
-    """Return movers, a row each: what each adds to the mean delta, and how it moved in queries.
+    """Return a row for each mover: what it adds to the mean delta, and how it moved in queries.
 
-    ``titles`` are what is known of them by name.
+    ``titles`` are the movers' titles by name.
     """
     a, b = look.names
     heads = [
@@ -113,7 +113,7 @@ def _format_rank(rank: int | None) -> str:
 def survival_table(
     told: Sequence[ReadingDelta], heading: str, names: tuple[str, str], caption: str
 ) -> htpy.Fragment:
-    """Return a row for each reading that changes something, under the one as it is."""
+    """Return the comparison as it is, then a row for each reading that changes something."""
     heads = [
         head("Grades", words=True),
         head("Pairs", "that differ"),
@@ -145,7 +145,7 @@ def reranked_table(
 ) -> htpy.Fragment:
     """Return the means now, perfectly reranked and with everything retrieved.
 
-    Runs are named, as in ``short``, where there is more than one.
+    If there is more than one run, each is named as in ``short``.
     """
     several = len({row.run for row in rows}) > 1
     heads = [

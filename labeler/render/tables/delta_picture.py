@@ -1,7 +1,7 @@
 """Two runs at a glance: the answer with its number and doubts, and the picture of the differences.
 
-The picture is a table whose cells hold marks at a share of their width, so that it is its own table
-for screen readers and prints as it is seen.
+The picture is a table whose cells hold marks at a share of their width. Screen readers read it as a
+table, and it prints as it looks.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ PICTURE_STYLE = style("""
 }
 """)
 
-# What the picture shows, or its details say; the answer does not repeat it.
+# Statements that the picture or its details show; the answer does not repeat them.
 IN_PICTURE = ("bucket losses", "bucket gains", "bucket loss", "bucket gain")
 IN_DETAILS = ("graders agree", "graders leave nothing", "parts", "same chunks")
 OWN_HEADINGS = ("Grades so far", "Certainty")
@@ -94,7 +94,7 @@ Link = Callable[[Mapping[str, str]], str]
 
 
 def is_detail(statement: Statement) -> bool:
-    """Return whether a statement is left to the picture or to the details below it."""
+    """Return whether the picture or the details below it show a statement."""
     is_other = statement.kind == "other measure" and not statement.sentence.startswith("But ")
     return is_other or statement.kind in (*IN_PICTURE, *IN_DETAILS)
 
@@ -109,8 +109,8 @@ def verdict_html(
 ) -> htpy.Fragment:
     """Return statements as a page's answer: the first large, then its number, doubts and counts.
 
-    ``counts`` follow in small, and the ``step`` that comes next. Details are left out unless the
-    ``whole`` is asked for.
+    ``counts`` follow in small print, then the next ``step``. Details are left out unless ``whole``
+    is true.
     """
     shown = [each for each in by_severity(statements) if whole or not is_detail(each)]
     small = [each for each in shown if each.kind == "queries" or each.severity == NOTE]
@@ -129,7 +129,7 @@ def verdict_html(
 
 
 def is_number(statement: Statement) -> bool:
-    """Return whether a statement is the number of the answer, with what it is."""
+    """Return whether a statement is the answer's number."""
     return statement.kind == "number" and statement.severity == ANSWER
 
 
@@ -151,7 +151,7 @@ def _linked(statement: Statement, link: Link) -> htpy.Node:
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """One difference in the picture: its name, what is said in small, and where it leads.
+    """One difference in the picture: its name, the small print under it, and its link.
 
     ``beside`` are the means of further runs.
     """
@@ -298,7 +298,7 @@ class DeltaPicture:
 
 
 def lost_buckets(tests: PairTests) -> list[Delta]:
-    """Return the buckets where B loses most: the clear ones first, then the largest falls."""
+    """Return the buckets where B loses most: the clear losses first, then the largest."""
     clear = clear_losses(tests)
     falls = [row for row in tests.tested_buckets if row.direction < 0 and row not in clear]
     falls.sort(key=lambda row: row.delta)
@@ -322,7 +322,7 @@ class DeltaAxis:
 
     @classmethod
     def over(cls, rows: Iterable[tuple[Delta, DeltaTest]]) -> DeltaAxis:
-        """Return the axis that holds all differences and intervals, and 0.
+        """Return the axis with room for 0 and for all differences and intervals.
 
         >>> DeltaAxis.over([]).ticks
         [-0.01, 0.0, 0.01]
@@ -346,15 +346,15 @@ class DeltaAxis:
         return cls(low, high, [round(step * at, 2) for at in range(first, last + 1)])
 
     def place(self, value: float) -> float:
-        """Return how far along the axis a value is, in percent."""
+        """Return a value's place on the axis, in percent from the left."""
         return 100 * (value - self.low) / (self.high - self.low)
 
     def written(self, value: float) -> str:
-        """Return a value as the axis has it."""
+        """Return a value as the label of a tick."""
         return f"{value:+.2f}".rstrip("0").rstrip(".").replace("-", "−") if value else "0"
 
     def cell(self, row: Delta, test: DeltaTest) -> htpy.Element:
-        """Return the cell that draws one difference: filled where it is clear, hollow where not."""
+        """Return the cell that draws one difference: filled if it is clear, hollow if not."""
         lines = [
             htpy.i(".grid" if at else ".zero", style=f"left: {self.place(at):.2f}%")
             for at in self.ticks

@@ -1,4 +1,4 @@
-"""Overview of Queries: the causes of failure with what to try, and the list with ranks and why."""
+"""Overview of Queries: the causes of failure with what to try, and the list of queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from labeler.render.tables.queries import (
 from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 
 RANKS_SHOWN = 10
-MOST_WHOLE = 25  # rows of a list that is shown whole; a longer one scrolls under its heads
+MOST_WHOLE = 25  # rows: a longer list scrolls under its headings
 CAUSES_STYLE = style("""
 .causes { overflow-x: clip; overflow-wrap: anywhere; }
 .causes h2 { font-size: 1.125rem; line-height: 1.5rem; font-weight: 600; padding: 0 0 0.5rem; }
@@ -88,9 +88,9 @@ def causes_list(
     link: Callable[[str], str],
     chosen: str,
 ) -> htpy.Fragment:
-    """Return the causes that occur under the name of their group, each a link that filters.
+    """Return the causes that occur, by group; each is a link that filters the list.
 
-    The cause that is ``chosen`` leads back to all queries, as ``link("")`` does.
+    The ``chosen`` cause links back to all queries, as ``link("")`` does.
     """
     most = max((each.queries for group in groups.values() for each in group.values()), default=1)
     return htpy.fragment[
@@ -127,7 +127,7 @@ def _cause(
 
 
 def _unsure(kind: FailureClass, tally: ClassTally) -> str:
-    """Say how many queries of a cause have too little graded to be sure of it."""
+    """Say how many queries of a cause have too few grades to be sure of it."""
     many = tally.mostly_unjudged if kind.side in ("ranking", "recall") else 0
     return f" In {many:,} the top is mostly unjudged." if many else ""
 
@@ -141,7 +141,7 @@ def ranked_query_list(
 ) -> htpy.Fragment:
     """Return queries as a list: id, text, the grades by rank, first useful rank, value and why.
 
-    ``grades`` are those of each query's first ranks in the ``run``, None where nobody has graded.
+    ``grades`` are those of each query's first ranks in the ``run``, None for an unjudged chunk.
     """
     is_pair = any(row.delta is not None for row in rows)
     heads = [

@@ -1,7 +1,7 @@
-"""Building blocks of all tables: frame, heads, run names, plain tables, lists of sentences.
+"""Building blocks of all tables: frame, headings, run names, plain tables, lists of sentences.
 
-A table that is wider than the page scrolls, also by the keyboard, and has a shadow at each edge
-beyond which there is more.
+A table that is wider than the page scrolls, with the keyboard too. A shadow marks each edge beyond
+which there is more.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from labeler.render.markup import style
 from labeler.stats import ConfidenceInterval
 
 BACKGROUND = "--ground: var(--bg);"
-"""The page's own colour, for what lies over the rest as a table is scrolled."""
+"""The page's background, for the cells that stay in place while a table scrolls."""
 SCROLL_SHADE = f"""{BACKGROUND}
     background:
         linear-gradient(var(--ground), var(--ground)) right -1px top / 1rem 100% no-repeat local,
         linear-gradient(to left, color-mix(in srgb, currentColor 28%, transparent), transparent)
         right / 0.8rem 100% no-repeat;"""
-"""A shade where a table that is scrolled goes on, which its own end covers."""
+"""A shadow at the right edge; it disappears when the table is scrolled to its end."""
 ROW_HEADS = """
 @media (max-width: 40rem) {
     %s :is(th, td):first-child { position: sticky; left: 0; z-index: 1; max-width: 42vw;
         background: var(--ground); overflow-wrap: anywhere; white-space: normal; }
 }
 """
-"""On a phone the first column stays in sight, as names of what is scrolled to."""
+"""On a phone the first column, which names the rows, stays visible while the table scrolls."""
 LONG_HEADING = 40  # characters
 TABLE_STYLE = style(
     f"""
@@ -93,9 +93,9 @@ def html_table(
     caption: htpy.Node = None,
     columns: int | None = None,
 ) -> htpy.Fragment:
-    """Return a table under its style sheet; what does not fit scrolls, by the keyboard, too.
+    """Return a table with its style sheet; a wide table scrolls, with the keyboard too.
 
-    ``columns`` are how many share the width where the style sheet gives each its part.
+    ``columns`` is the number of columns, for style sheets that divide the width by it.
     """
     width = None if columns is None else f"--columns: {columns}"
     return htpy.fragment[
@@ -113,9 +113,9 @@ def html_table(
 def head(
     name: htpy.Node, under: str = "", *, title: str | None = None, words: bool = False
 ) -> htpy.Element:
-    """Return a column's head; ``words`` stand to the left.
+    """Return a column's heading, aligned left if the column holds ``words``.
 
-    A long name takes a few lines and no more; hovering says it whole.
+    A long name is cut after a few lines; the whole name appears on hover.
     """
     classes = {"words": words, "tall": is_long(name)}
     shown = htpy.span[name] if is_long(name) else name
@@ -124,21 +124,20 @@ def head(
 
 
 def is_long(name: htpy.Node) -> bool:
-    """Say whether a column's name would make it wider than its numbers are worth."""
+    """Say whether a column's name is too long for a column of numbers."""
     return isinstance(name, str) and len(name) > LONG_HEADING
 
 
 def row_head(name: htpy.Node, *under: htpy.Node) -> htpy.Element:
-    """Return what a row is called."""
+    """Return a row's heading."""
     return htpy.th(scope="row")[name, under]
 
 
 def run_name(name: str, short: Mapping[str, str], *, long: int | None = None) -> htpy.Element:
-    """Return a run's name as `labeler.render.short_names.short_names` has it, the whole where one
-    hovers.
+    """Return a run's short name (`labeler.render.short_names.short_names`), the whole on hover.
 
-    It is set apart, so that letters of another direction move nothing around it. What is ``long``
-    (characters) even so has that class.
+    The name's direction of writing is isolated, so that it moves nothing around it. A short name
+    that is still longer than ``long`` characters has the class "long".
     """
     shown = short.get(name, name)
     is_long = long is not None and len(shown) > long
@@ -148,12 +147,12 @@ def run_name(name: str, short: Mapping[str, str], *, long: int | None = None) ->
 
 
 def small_line(text: str) -> htpy.Element | None:
-    """Return a smaller line under a cell's value, nothing where there is nothing to say."""
+    """Return a smaller line under a cell's value, None for an empty text."""
     return htpy.small[text] if text else None
 
 
 def describe_interval(interval: ConfidenceInterval) -> str:
-    """Say where a mean's interval ends, or why it has none.
+    """Describe a mean's interval, or say why it has none.
 
     >>> (
     ...     describe_interval(ConfidenceInterval(0.25, 0.5, "Wilson")),
@@ -168,7 +167,7 @@ def describe_interval(interval: ConfidenceInterval) -> str:
 
 
 def format_interval(interval: ConfidenceInterval) -> str:
-    """Return a mean's interval where there is little room, or why it has none.
+    """Return a mean's interval in short, or why it has none.
 
     >>> format_interval(ConfidenceInterval(0.25, 0.5, "Wilson"))
     '0.2500–0.5000'
@@ -179,7 +178,7 @@ def format_interval(interval: ConfidenceInterval) -> str:
 
 
 def describe_transferred(transferred: int) -> str:
-    """Count transferred grades in words, nothing where there are none.
+    """Count transferred grades in words, empty for 0.
 
     >>> describe_transferred(0), describe_transferred(1_200)
     ('', '1,200 transferred')
@@ -188,7 +187,7 @@ def describe_transferred(transferred: int) -> str:
 
 
 def describe_unjudged(unjudged: int, depth: str = "") -> str:
-    """Count unjudged chunks in words; ``depth`` says down to where.
+    """Count unjudged chunks in words; ``depth`` says down to which rank.
 
     >>> describe_unjudged(0), describe_unjudged(1), describe_unjudged(1200, "in the top 10")
     ('none unjudged', '1 unjudged', '1,200 unjudged in the top 10')
@@ -208,7 +207,7 @@ PLAIN_STYLE = style("""
 
 
 class TextCell(NamedTuple):
-    """A cell of text: what it says, a smaller line under it, and where a click leads."""
+    """A cell of text, with a smaller line under it and a link."""
 
     text: str
     under: str = ""
@@ -216,7 +215,7 @@ class TextCell(NamedTuple):
 
 
 CellContent = TextCell | htpy.Element | str | int | None
-"""What a table shows: words and drawings to the left, numbers and what looks like one right."""
+"""A cell's content: text cells and elements are aligned left, numbers and plain strings right."""
 
 
 def plain_table(
@@ -225,7 +224,7 @@ def plain_table(
     total: Sequence[CellContent] | None = None,
     ids: Sequence[str] | None = None,
 ) -> htpy.Fragment:
-    """Return rows as a table; ``total`` stands at its foot. ``ids`` are what links name rows by."""
+    """Return rows as a table with ``total`` as its last row. Links reach rows by their ``ids``."""
     worded = [
         any(isinstance(row[at], TextCell | htpy.Element) for row in rows)
         for at in range(len(headings))
@@ -270,26 +269,26 @@ SENTENCES_STYLE = style("""
 
 
 def small_print(lines: Iterable[str]) -> htpy.Fragment:
-    """Return lines that stand under numbers, such as their conventions."""
+    """Return lines in small print under numbers, such as their conventions."""
     return htpy.fragment[
         SENTENCES_STYLE, htpy.div(".small-print")[[htpy.p[each] for each in lines if each]]
     ]
 
 
 def sentences(lines: Iterable[htpy.Node]) -> htpy.Fragment:
-    """Return sentences as a list; nothing where there are none."""
+    """Return sentences as a list; without sentences there is no list."""
     items = [htpy.li[line] for line in lines]
     return htpy.fragment[SENTENCES_STYLE, htpy.ul(".told")[items] if items else None]
 
 
 def folded_names(short: Mapping[str, str], runs: Iterable[str]) -> htpy.Fragment:
-    """Return, folded, the whole names of those runs that are shown by ``short`` ones, if any."""
+    """Return the whole names of the runs that ``short`` shortens, folded; empty if it has none."""
     said = [f"{short[run]} is {run}" for run in runs if short.get(run, run) != run]
     return folded_sentences("The whole names of these runs", said) if said else htpy.fragment[()]
 
 
 def folded_sentences(title: str, lines: Sequence[str]) -> htpy.Fragment:
-    """Return sentences under a title that opens them."""
+    """Return sentences folded under a title."""
     return htpy.fragment[
         SENTENCES_STYLE, htpy.details(".opens")[htpy.summary[title], sentences(lines)]
     ]

@@ -93,7 +93,7 @@ def query_list(
     facet: str | None,
     link: Callable[[str], str],
 ) -> htpy.Fragment:
-    """Return queries as the list on the screen: a line each, all of which leads to the query."""
+    """Return the list of queries, one per line; the whole line links to the query."""
     columns = _columns(rows, headings, facet)
     numbers = {*headings, f"{headings[0]} of A", DELTA}
     heads = [head(name, words=name not in numbers) for name in ("query", "text", *columns)]
@@ -125,7 +125,7 @@ def query_list(
 def _columns(
     rows: Sequence[QueryRow], headings: Sequence[str], facet: str | None
 ) -> dict[str, list[str]]:
-    """Return what is said of each query beside its text, by the heading of its column."""
+    """Return the cells beside each query's text, by the heading of their column."""
     columns: dict[str, list[str]] = {}
     first, *others = headings
     columns[first] = [format_value(row.values[0], row.judged, row.counted[0]) for row in rows]
@@ -160,7 +160,7 @@ def _nan_if_none(value: float | None) -> float:
 
 
 def format_value(value: float, judged: bool, counted: bool) -> str:
-    """Write a query's value, or why it has none; a run without results has none that is counted.
+    """Return a query's value as text, or why it has none; "no result" is only for one ``counted``.
 
     >>> nan = math.nan
     >>> format_value(0.5, True, True), format_value(nan, True, False), format_value(nan, True, True)
@@ -187,7 +187,8 @@ def failure_table(
 ) -> htpy.Fragment:
     """Return the classes that occur: count, share, known chunks, then a column a bucket.
 
-    Each says what it means and what to try, and leads to its queries. The others stand below.
+    Each class says what it means and what to try, and links to its queries. Classes that do not
+    occur are listed below the table.
     """
     there = {kind: each for kind, each in found.items() if each.queries}
     total = sum(each.queries for each in there.values())
@@ -246,7 +247,7 @@ OutcomeLink = Callable[[AnswerOutcome], str]
 
 
 def two_by_two_table(table: TwoByTwo, link: OutcomeLink) -> htpy.Fragment:
-    """Return the four cells with their shares of them all; each leads to its queries."""
+    """Return the four cells with their shares of all four; each links to its queries."""
     heads = [
         head("Retrieval", words=True),
         head("Answer right"),
@@ -313,8 +314,11 @@ def _format_share_interval(interval: ConfidenceInterval) -> str:
 def outcome_table(
     by_bucket: Mapping[str, TwoByTwo], facet: str, link: Callable[[AnswerOutcome, str], str]
 ) -> htpy.Fragment:
-    """Return a row for each bucket: the four cells, what is aside, and the answers that are right
-    where retrieval did its part. ``link`` leads to the queries of an outcome in a bucket."""
+    """Return a row for each bucket: the share of right answers among found queries, and counts.
+
+    The counts are of the four cells and of the other outcomes. ``link`` returns the address of the
+    queries of an outcome in a bucket.
+    """
     outcomes = (*OUTCOME_CELLS, UNDECIDED, NO_ANSWER)
     heads = [
         head(facet, words=True),
@@ -337,7 +341,7 @@ def outcome_table(
 def answers_card(
     reference: str | None, answers: Iterable[tuple[htpy.Node, Answer, AnswerOutcome]]
 ) -> htpy.Fragment:
-    """Return what was answered to one query beside its reference, text as it is."""
+    """Return the answers to one query beside its reference, with their text as it is."""
     sections = [
         _answer_section(
             ["Answer with ", run],
@@ -361,7 +365,7 @@ def _answer_section(title: htpy.Node, line: str, text: str | None, nothing: str)
 
 
 def describe_outcomes(table: TwoByTwo) -> Sequence[str]:
-    """Say what the cells mean that have a query."""
+    """Return the meanings of the cells that have queries."""
     return [
         f"{each.name} ({each.matter}): {each.meaning}"
         for each in OUTCOME_CELLS

@@ -1,4 +1,4 @@
-"""Tables of one query: why it fails in each run, nDCG worked out line by line, and its pool."""
+"""Tables of one query: why it fails in each run, nDCG line by line, and its pool."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHIP_STYLE = style("""
 
 
 def grade_chip(grade: int | None, words: Sequence[str]) -> htpy.Element:
-    """Return a grade as digit and word; an unjudged chunk is hollow and "not graded", never 0.
+    """Return a grade as a digit and a word; an unjudged chunk is hollow and "not graded", never 0.
 
     >>> print(grade_chip(None, ("no",)), grade_chip(0, ("no",)))
     <span class="grade unjudged">not graded</span> <span class="grade g0">0 no</span>
@@ -58,11 +58,11 @@ def run_failures_table(
     short: Mapping[str, str],
     text: str = "",
 ) -> htpy.Fragment:
-    """Return for one query a row a run: class and lever, where its relevant chunks are, values.
+    """Return one query's row for each run: class, what to try, relevant chunks, and values.
 
-    ``judged`` says of each measure whether the query has grades for it, ``counted`` whether it is
-    in the mean, ``no_failure`` what is said of a run without a failure, ``short`` what the runs
-    are called here, ``text`` what the query asks.
+    By measure, ``judged`` says whether the query has grades for it, and ``counted`` whether the
+    query is in the mean. ``no_failure`` is the text for a run without a failure. ``short`` are the
+    short names of runs, ``text`` is the text of the query.
     """
     worded = (head(name, words=True) for name in ("Run", "Why it fails", "Known relevant"))
     body = [
@@ -97,7 +97,7 @@ def _why_it_fails(failure: Failure | None, text: str) -> htpy.Node:
 
 
 def ndcg_table(table: DcgTable, heading: str, words: Sequence[str]) -> htpy.Fragment:
-    """Return nDCG worked out as a textbook prints it: the list, its ideal, and the division."""
+    """Return nDCG step by step, as in a textbook: the list, the ideal list, and the division."""
     names = ["Rank", "Chunk", "Grade", "Gain", "log₂(rank+1)", "Gain / discount", "DCG so far"]
     names += ["Ideal chunk", "Ideal gain", "Ideal term", "IDCG so far"]
     worded = ("Chunk", "Grade", "Ideal chunk")
@@ -164,10 +164,10 @@ def pool_table(
     by_hand: Collection[int] = (),
     transferred: Collection[str] = (),
 ) -> htpy.Fragment:
-    """Return the pool: best grade first, its rank in every run, unjudged chunks hollow.
+    """Return the chunks of the pool, best grade first, with their ranks in every run.
 
-    ``by_hand`` are the chunks that a grader found by searching, ``transferred`` the ids of those
-    whose grade follows from another chunk's.
+    Unjudged chunks are hollow. ``by_hand`` are the chunks that a grader found by searching,
+    ``transferred`` the ids of those whose grade follows from another chunk's.
     """
     heads = [head("Grade", words=True), head("Chunk", words=True), *map(head, runs)]
     body = [

@@ -1,7 +1,7 @@
-"""One query as one or two runs answer it: its heading, and ranked lists joined by lines.
+"""One query in one or two runs: its heading, and ranked lists joined by lines.
 
-The lists are text and links. The lines between equal chunks are one SVG, which is decoration; here
-is only where they go.
+The lists are text and links. The lines between equal chunks are one decorative SVG; this module
+computes where they go.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from labeler.evaluation import format_number
 from labeler.render.markup import style
 from labeler.render.tokens import GRADE_FILLS, GRADE_INKS
 
-ROW, CUT = 40, 44  # pixels: of a chunk's row, and of the rule above those below the top
+ROW, CUT = 40, 44  # pixels: height of a chunk's row, and of the rule below the top
 MIDDLE = ROW // 2
-LONGEST_SAID = 280  # characters of what is said of a query before a click
-PATH_SEPARATOR = " › "  # in a chunk's title, between the parts of its document and its own
+LONGEST_SAID = 280  # characters of a note on a query that are shown unopened
+PATH_SEPARATOR = " › "  # in a chunk's title, between the document's parts and the chunk's own
 GRADE_BOXES = "".join(
     f".gd.g{grade} {{ background: {fill}; color: {ink}; border-color: transparent; }}\n"
     for grade, (fill, ink) in enumerate(zip(GRADE_FILLS, GRADE_INKS, strict=True))
@@ -149,7 +149,7 @@ LISTS_STYLE = style("""
 
 
 def grade_box(grade: int | None) -> htpy.Element:
-    """Return a grade as a box in its colour; an unjudged chunk is a hollow one, never a digit.
+    """Return a grade as a box in its colour; an unjudged chunk is a hollow box without a digit.
 
     >>> print(grade_box(0), grade_box(None))
     <span class="gd g0">0</span> <span class="gd open"><span class="unseen">unjudged</span></span>
@@ -160,7 +160,7 @@ def grade_box(grade: int | None) -> htpy.Element:
 
 
 def grade_key() -> htpy.Fragment:
-    """Return what the boxes of the grades mean."""
+    """Return the key of the grades' boxes."""
     return htpy.fragment[
         GRADE_STYLE,
         htpy.span(".grade-key")[
@@ -175,7 +175,7 @@ def grade_key() -> htpy.Fragment:
 def query_heading(
     text: str, facts: Sequence[str], said: Mapping[str, str], warnings: Sequence[str] = ()
 ) -> htpy.Fragment:
-    """Return a query's id and buckets, its text, and what is ``said`` of it by heading."""
+    """Return a query's id and buckets, its text, the notes ``said`` by heading, and warnings."""
     return htpy.fragment[
         HEADING_STYLE,
         htpy.section(".question")[
@@ -188,7 +188,7 @@ def query_heading(
 
 
 def _said_of_query(name: str, words: str) -> htpy.Element:
-    """Return what is said of a query; of a long text the beginning, which opens the rest."""
+    """Return a note on a query; a long one shows its beginning, and a click opens the rest."""
     if len(words) <= LONGEST_SAID:
         return htpy.p(".said", dir="auto")[f"{name}: {words}"]
     begin = " ".join(words[:LONGEST_SAID].split()[:-1])
@@ -201,7 +201,7 @@ def _said_of_query(name: str, words: str) -> htpy.Element:
 class ListSide:
     """One run's list: its short and whole name, and its chunks in the top and below it.
 
-    ``adds`` says whether what each chunk adds is shown.
+    ``adds`` says whether the list shows what each chunk adds to the measure.
     """
 
     name: str
@@ -211,22 +211,22 @@ class ListSide:
     adds: bool
 
     def rows(self) -> Iterator[tuple[PlacedChunk, int]]:
-        """Return the chunks with the middle of their rows, in pixels from the first one's top."""
+        """Return each chunk with the middle of its row, in pixels from the top of the first row."""
         for at, each in enumerate((*self.top, *self.below)):
             yield each, at * ROW + MIDDLE + CUT * (at >= len(self.top))
 
     @property
     def height(self) -> int:
-        """How high the rows are together, in pixels."""
+        """The height of all rows, in pixels."""
         return ROW * (len(self.top) + len(self.below)) + CUT * bool(self.below)
 
 
 @dataclass(frozen=True, slots=True)
 class ListLook:
-    """How lists are drawn: titles of chunks by number, where a click leads, which one is open.
+    """How lists are drawn: titles of chunks by number, their links, and the chunk that is open.
 
-    ``depth`` are the ranks of the top, ``prompt_k`` those of the prompt. ``shared`` are the chunks
-    of two chunkings that have text in common, None where both lists are of one.
+    ``depth`` is the number of ranks in the top, ``prompt_k`` that in the prompt. ``shared`` are the
+    chunks of two chunkings that have text in common, None if both lists use one chunking.
     """
 
     titles: Mapping[int, str]
@@ -238,12 +238,12 @@ class ListLook:
     partners: Mapping[int, int] = field(default_factory=dict)
 
     def partner(self, placed: PlacedChunk) -> int | None:
-        """Return the rank of the same chunk, or of the one most like it, in the other list."""
+        """Return the rank in the other list of the same chunk, or of the most similar one."""
         return placed.other or self.partners.get(placed.change.chunk)
 
 
 def ranked_lists(sides: Sequence[ListSide], look: ListLook) -> htpy.Fragment:
-    """Return one list, or two with a line between the places of each chunk that is in both."""
+    """Return one list, or two with a line for each chunk that is in both."""
     numbers = _chunk_classes(sides)
     said = describe_shared_text(look.shared or ())
     columns = [
@@ -263,7 +263,7 @@ def ranked_lists(sides: Sequence[ListSide], look: ListLook) -> htpy.Fragment:
 
 
 def _hover_style(count: int) -> htpy.Element:
-    """Make a chunk and its lines stand out in both lists where somebody points at it."""
+    """Return a style sheet that highlights a chunk and its lines in both lists on hover."""
     lists = ".st-key-query-lists:has(li.c"
     pointed = ", ".join(f"{lists}{at}:hover) li.c{at}" for at in range(count))
     lines = ", ".join(f"{lists}{at}:hover) path.c{at}" for at in range(count))
@@ -284,7 +284,7 @@ def _column(
     *,
     is_single: bool,
 ) -> htpy.Element:
-    """Return a list under its run's name; A's is the mirror image of B's, its grades inside."""
+    """Return a list under its run's name; A's mirrors B's, so that the grades are on the inside."""
     adds = "3.5rem" if side.adds else ""
     widths = [*(["minmax(0, 1fr)", adds, "1.75rem", "1.75rem"] if letter == "a" else [])]
     heads: list[htpy.Node] = [htpy.bdi(".run", title=side.whole)[side.name]]
@@ -363,7 +363,7 @@ def _row(
 def _chunk_link(
     placed: PlacedChunk, letter: str, look: ListLook, number: str, shares: str
 ) -> htpy.Element:
-    """Return a chunk's id and title, which open it below."""
+    """Return a chunk's id and title as a link that opens the chunk below."""
     chunk = placed.change
     title = look.titles.get(chunk.chunk)
     whole = f"{chunk.chunk_id}: {title}" if title else chunk.chunk_id
@@ -400,7 +400,7 @@ def _move(rank: int | None, before: int | None) -> str:
 class Wire(NamedTuple):
     """A line from A's list to B's: its ends in pixels from the first row's top, and its classes.
 
-    ``share`` is how much text the chunks at its ends have in common: all of it for one chunk.
+    ``share`` is the share of text that the chunks at its ends have in common, 1 for the same chunk.
     """
 
     y_a: int
@@ -410,7 +410,7 @@ class Wire(NamedTuple):
 
 
 def wires(a: ListSide, b: ListSide, look: ListLook) -> list[Wire]:
-    """Return the lines between the places of equal chunks, or of chunks that share text."""
+    """Return the lines between equal chunks, or between chunks that share text."""
     numbers = _chunk_classes((a, b))
     in_a = {each.change.chunk: (each, y) for each, y in a.rows()}
     in_b = {each.change.chunk: (each, y) for each, y in b.rows()}
@@ -425,7 +425,7 @@ def wires(a: ListSide, b: ListSide, look: ListLook) -> list[Wire]:
             if each.chunk_a in in_a and each.chunk_b in in_b
         ]
     both = [(chunk, *in_a[chunk], in_b[chunk][1]) for chunk in in_a if chunk in in_b]
-    # those of the best grades are drawn last, over the others
+    # lines of the best grades are drawn last, over the others
     both.sort(key=lambda each: each[1].change.grade or 0)
     return [
         Wire(y_a, y_b, f"{_line_class(placed.change.grade)} {numbers[chunk]}")
@@ -438,13 +438,13 @@ def _line_class(grade: int | None) -> str:
 
 
 def _chunk_classes(sides: Sequence[ListSide]) -> dict[int, str]:
-    """Return a class for each chunk by which its places and its lines are found."""
+    """Return a CSS class for each chunk, shared by its rows and its lines."""
     chunks = dict.fromkeys(each.change.chunk for side in sides for each, _ in side.rows())
     return {chunk: f"c{at}" for at, chunk in enumerate(chunks)}
 
 
 def under_lists(lines: Iterable[htpy.Node]) -> htpy.Fragment:
-    """Return how the lists are read, the key of the grades beside it."""
+    """Return notes on how to read the lists, beside the key of the grades."""
     return htpy.fragment[
         LISTS_STYLE,
         htpy.div(".under-lists")[htpy.p[[[" ", line] for line in lines if line]], grade_key()],
@@ -452,7 +452,7 @@ def under_lists(lines: Iterable[htpy.Node]) -> htpy.Fragment:
 
 
 def who_graded(grade: int | None, given: Sequence[tuple[str, str, int]]) -> htpy.Fragment:
-    """Return a chunk's golden grade and who gave it; ``given`` are who, kind and grade."""
+    """Return a chunk's golden grade and who gave it; ``given`` is (who, kind, grade)."""
     said = [
         f"{who or 'a file'} {value}{' (decides)' if kind == 'adjudicate' else ''}"
         for who, kind, value in given

@@ -36,7 +36,7 @@ RESULT_STYLE = style("""
     .sheet.result th.words { min-width: 5rem; overflow-wrap: break-word; }
 }
 """)
-"""A phone has room for the means of two runs and their difference, a tablet for all columns."""
+"""A phone has room for two means and their difference, a tablet for all columns."""
 
 
 def html_table_of(
@@ -52,12 +52,12 @@ def html_table_of(
     links: Mapping[str, Callable[[Mapping[str, Any]], str]] = NO_NAMES,
     classes: str = "",
 ) -> htpy.Fragment:
-    """Return a table for a page; a column's help appears where one hovers over its heading.
+    """Return a table for a page; hovering over a heading shows the column's help.
 
-    ``row_head`` names the column that says what a row is, by default the first, and ``lead`` the
-    one that matters most. ``under`` are columns shown in small below another's value, by its name;
-    ``hover`` a value shown where one hovers over another. ``short`` are short names of runs.
-    ``links`` give the address to which a row's value of a column leads, "" for none.
+    ``row_head`` is the column that names the rows, by default the first. ``lead`` is the most
+    important column. ``under`` lists, by column, the columns that are shown in small below its
+    value; ``hover`` names, by column, the one that is shown on hover. ``short`` are short names of
+    runs. ``links`` return, by column, the address that a row's value links to, "" for none.
     """
     beneath = {name for names in under.values() for name in names}
     shown = table.shown(details=details)
@@ -94,7 +94,7 @@ def html_table_of(
 
 
 def _cell_node(column: Column, row: Mapping[str, Any], short: Mapping[str, str]) -> htpy.Node:
-    """Return a cell's content; a text is set apart, as its letters may run the other way."""
+    """Return a cell's content; a text's direction is isolated, as it may run from right to left."""
     text = format_cell(column, row)
     return run_name(text, short) if column.format == TEXT and text != NOTHING else text
 
@@ -111,8 +111,7 @@ def statements_html(
 ) -> htpy.Fragment:
     """Return statements for a page: the answer large, each doubt under its heading, notes small.
 
-    With ``link``, which returns the address of a target, a statement that has a target leads
-    there.
+    ``link`` returns the address of a target; with it, a statement that has a target links there.
     """
     shown = [
         htpy.p(class_=_look(each, at))[
@@ -126,7 +125,7 @@ def statements_html(
 
 
 def _look(statement: Statement, at: int) -> str | None:
-    """Return the class of a statement's paragraph; ``at`` is its place, from 0."""
+    """Return the CSS class of a statement's paragraph; ``at`` is its place, from 0."""
     if statement.severity == ANSWER and not at:
         return "headline"
     return "aside" if statement.severity == NOTE else None

@@ -1,7 +1,7 @@
 """The picture of Scores as HTML: the runs on one axis, beside their means.
 
-A picture is a table whose cells hold elements placed by left, so that it scales and prints, and is
-read out as the table that it is. A hollow mark is a run that is not clearly lower than the best.
+A picture is a table whose cells hold elements placed with CSS ``left``. It scales and prints, and
+screen readers read it as a table. A hollow mark is a run that is not clearly lower than the best.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from labeler.render.tables.run_table import BY_NAME, RunGroup, RunNames, RunTabl
 from labeler.render.tables.scores import BELOW_SIGN, Limits, Marks
 from labeler.stats import ConfidenceInterval
 
-MANY_RUNS = 8  # of more, rows are lower
+MANY_RUNS = 8  # with more runs, rows are lower
 MOST_TICKS = 7
 STEPS = (1, 2, 5, 10)
-ROLES = ("a", "b")  # the two runs that are compared, as shown on every page; others are beside
+ROLES = ("a", "b")  # the two runs that are compared, on every page; others have the role "beside"
 
 RANKING_STYLE = style(
     f".ranking {{ {BACKGROUND} }}"
@@ -127,7 +127,7 @@ class Axis:
 
     @classmethod
     def over(cls, values: Iterable[float]) -> Axis:
-        """Return the axis that has room for these values.
+        """Return an axis with room for these values.
 
         >>> axis = Axis.over([0.51, 0.7086])
         >>> [axis.name(tick) for tick in axis.ticks], axis.place(0.6)
@@ -147,23 +147,23 @@ class Axis:
         return cls(tuple(round(n * step, 12) for n in ticks), step)
 
     def place(self, value: float) -> float:
-        """Return where a value stands, in per cent."""
+        """Return a value's place on the axis, in per cent from the left."""
         first, last = self.ticks[0], self.ticks[-1]
         return round(100 * (value - first) / (last - first), 2)
 
     def name(self, tick: float) -> str:
-        """Return a tick's number with as many digits as all need."""
+        """Return a tick's label; all ticks have the same number of digits."""
         digits = max(0, -math.floor(math.log10(self.step) + 1e-9))
         return f"{tick:,.{max(digits, 2 if self.step < 1 else 0)}f}"
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run: its ``scores`` by column, the first with its interval, and what else is known of it.
+    """A run with its ``scores`` by column and the interval of the first.
 
-    ``said`` is its mark against the best, ``hints`` what hovering a column's mean says. ``role``
-    is ``a`` or ``b`` where it is one of the two to compare, ``beside`` where it is one of more,
-    and ``turn`` leads to where it is not, or is.
+    ``said`` compares it with the best run. ``hints`` are the texts on hover, by column. ``role`` is
+    ``a`` or ``b`` for one of the two runs to compare, ``beside`` for a further one, "" for none.
+    ``turn`` is the address that marks the run to compare, or takes the mark away.
     """
 
     run: str
@@ -180,7 +180,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class RankingHead:
-    """What stands over the columns: where each sorts, and the thresholds that it is held to."""
+    """The headings of the columns: the address that sorts by each, and its thresholds."""
 
     columns: Mapping[str, str]
     open_title: str
@@ -200,9 +200,9 @@ def ranking_table(
     names: RunNames,
     head: RankingHead,
 ) -> htpy.Fragment:
-    """Return the runs of ``groups`` with their means, the first measure's interval on one axis.
+    """Return the runs of ``groups`` with means, and the first measure's intervals on one axis.
 
-    ``head.columns`` gives each column's address that sorts by it, that of `BY_NAME` too.
+    ``head.columns`` gives the address that sorts by each column, also by `BY_NAME`.
     """
     shown = [run for group in groups for run in group.runs]
     first = next(iter(rows[shown[0]].scores))
@@ -263,9 +263,9 @@ def _column_head(
     score: Score | None = None,
     usual: int = 0,
 ) -> htpy.Element:
-    """Return a heading that sorts; its id, unlike its place, is still there afterwards.
+    """Return a heading that sorts; its id, unlike its position, stays the same after sorting.
 
-    It says over how many queries the means are where those are not the ``usual`` ones.
+    It gives the number of queries of the means if that is not the ``usual`` one.
     """
     order = "descending" if lineup.falls else "ascending"
     is_sorted = lineup.column == name
@@ -288,7 +288,7 @@ def _column_head(
 
 
 def breakable(name: str) -> htpy.Node:
-    """Return a measure's name that goes on a second line before its cut-off or within brackets.
+    """Return a measure's name that may break before its cut-off or inside its brackets.
 
     >>> print(htpy.td[breakable("nDCG(documents=True)@10")])
     <td>nDCG(<wbr>documents=True)<wbr>@10</td>
@@ -339,7 +339,7 @@ def _parts(run: str, names: RunNames) -> list[htpy.Element]:
 
 
 def _first_part(run: str, names: RunNames) -> htpy.Node:
-    """Return what stands first in a row: the name, or its first part, and on a phone the others."""
+    """Return the first cell of a row: the name or its first part; a phone shows all parts here."""
     if names.parts is None or run not in names.parts.of:
         return run_name(run, names.short)
     first, *rest = names.parts.of[run]
@@ -348,7 +348,7 @@ def _first_part(run: str, names: RunNames) -> htpy.Node:
 
 
 def _mark_link(row: RunRow) -> htpy.Element | None:
-    """Return the box that marks a run to compare, or takes the mark away."""
+    """Return the box that marks a run to compare or unmarks it, None without an address."""
     if not row.turn:
         return None
     said = f"Unmark {row.run}" if row.role else f"Mark {row.run} to compare"
@@ -372,7 +372,7 @@ def _plot_cell(row: RunRow, first: str, axis: Axis) -> htpy.Element:
 
 
 def _value_cell(score: Score, marks: Marks, hint: str | None, *, is_lead: bool) -> htpy.Element:
-    """Return a mean, why there is none, and the threshold that it is below; hovering says more."""
+    """Return a mean, or why there is none, with a sign if it is below its threshold."""
     look = "lead" if is_lead else "more"
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
@@ -387,7 +387,7 @@ def _value_cell(score: Score, marks: Marks, hint: str | None, *, is_lead: bool) 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A row that opens what is under it, by an address of its own."""
+    """A row that opens the content under it; ``address`` opens or closes it."""
 
     title: str
     hint: str
@@ -396,7 +396,7 @@ class Fold:
 
 
 def folds_html(folds: Sequence[Fold]) -> htpy.Fragment:
-    """Return rows that open, the open one's content to be shown after it."""
+    """Return rows that open; the caller shows the content of the open one after them."""
     rows = [
         htpy.a(
             {"id": f"fold {each.title}", "href": each.address},
@@ -408,5 +408,5 @@ def folds_html(folds: Sequence[Fold]) -> htpy.Fragment:
 
 
 def legend_line(*said: htpy.Node) -> htpy.Fragment:
-    """Return a small line under a picture, which says how to read it or what is not in it."""
+    """Return a small line under a picture that says how to read it or what it leaves out."""
     return htpy.fragment[htpy.p(".legend-line")[said]]

@@ -1,7 +1,7 @@
-"""Tables with one row per run that can be sorted, filtered, pinned and grouped by links.
+"""Tables with one row per run; links sort, filter, pin and group the rows.
 
-`RunTableState` is what a reader chose to see, `RunTable` the columns and cells. Other modules
-fill the cells, and pages decide where the links lead.
+`RunTableState` is what a reader chose to see, `RunTable` has the columns and cells. Other modules
+fill the cells, and pages make the addresses of the links.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from labeler.render.tables.html_table import SCROLL_SHADE, html_table, is_long, 
 BY_NAME = "run"
 DESCENDING = "-"
 ValuesByRun = Mapping[str, Mapping[str, float]]
-"""By run, and by the name of a column."""
+"""The value of each column, by run and by the column's name."""
 
 
 class RunGroup(NamedTuple):
-    """Runs that stand together, in their order; ``name`` is their system where that is shown."""
+    """Runs that are shown together, in order; ``name`` is their system, None if it is not shown."""
 
     name: str | None
     runs: tuple[str, ...]
@@ -35,11 +35,10 @@ class RunGroup(NamedTuple):
 class RunTableState:
     """What a reader chose to see.
 
-    ``sort`` is a column, or `BY_NAME`, with `DESCENDING` before it for the highest first; where it
-    names none, a table has its own, see `on`. ``only`` are
-    the runs to show, all where none is named, and ``holding`` is a text that their name or their
-    system holds, whatever its case. Pinned runs stand above the others, and are never filtered
-    away.
+    ``sort`` is a column or `BY_NAME`, with `DESCENDING` before it for the highest first. If the
+    table has no such column, `on` chooses one. ``only`` are the runs to show, all if it is empty.
+    ``holding`` is a text in the name or the system of the runs to show; case does not matter.
+    Pinned runs are shown first and never filtered out.
     """
 
     sort: str = ""
@@ -50,15 +49,16 @@ class RunTableState:
     by_system: bool = False
 
     def on(self, columns: Sequence[str]) -> RunTableState:
-        """Return this for a table with these columns: by the first where it sorts by no other."""
+        """Return the state for these columns; if ``sort`` is none of them, the first one sorts."""
         if self.column in (BY_NAME, *columns) or not columns:
             return self
         return replace(self, sort=f"{DESCENDING}{columns[0]}")
 
     def turned(self, column: str) -> str:
-        """Return what a click on a column's heading sorts by.
+        """Return the sort order after a click on a column's heading.
 
-        A first click puts the highest first, and names from A on; a second one turns it round.
+        A first click puts the highest value first, or sorts names from A. A second click reverses
+        the order.
         """
         first, second = (column, f"{DESCENDING}{column}")
         if column != BY_NAME:
@@ -67,12 +67,12 @@ class RunTableState:
 
     @property
     def column(self) -> str:
-        """The column that is sorted by."""
+        """The column that rows are sorted by."""
         return self.sort.removeprefix(DESCENDING)
 
     @property
     def falls(self) -> bool:
-        """Say whether the highest stands first."""
+        """Whether the highest value is first."""
         return self.sort.startswith(DESCENDING)
 
     def shows(self, run: str, system: str) -> bool:
@@ -86,9 +86,9 @@ class RunTableState:
         return is_chosen and (wanted in run.casefold() or wanted in system.casefold())
 
     def order(self, values: ValuesByRun, systems: Mapping[str, str]) -> list[RunGroup]:
-        """Return the runs that are shown, pinned ones first, then by system if that is chosen.
+        """Return the runs shown: pinned runs first, then by system if the reader chose that.
 
-        Systems come in the order of their first run.
+        Systems are in the order of their first run.
         """
         shown = {run: row for run, row in values.items() if self.shows(run, systems.get(run, run))}
         ordered = sorted_runs(shown, self.sort)
@@ -104,7 +104,7 @@ class RunTableState:
 
 
 def sorted_runs(values: ValuesByRun, sort: str) -> list[str]:
-    """Return the runs by a column; those it has no value for come last, equal ones as they were.
+    """Return the runs sorted by a column, runs without a value last; equal runs keep their order.
 
     >>> values = {"a": {"RR": 0.5}, "b": {"RR": math.nan}, "c": {"RR": 1.0}, "d": {"RR": 0.5}}
     >>> sorted_runs(values, "-RR"), sorted_runs(values, "RR")
@@ -122,7 +122,7 @@ def sorted_runs(values: ValuesByRun, sort: str) -> list[str]:
 
 
 def natural_key(name: str) -> list[tuple[int, str]]:
-    """Return what names are sorted by, so that a number stands where its value does.
+    """Return a sort key for names that sorts the numbers in them by value.
 
     >>> sorted(["k10", "K9", "k9b"], key=natural_key)
     ['K9', 'k9b', 'k10']
@@ -132,9 +132,9 @@ def natural_key(name: str) -> list[tuple[int, str]]:
 
 
 def drawn_runs(groups: Iterable[RunGroup], pinned: Sequence[str], most: int, few: int) -> list[str]:
-    """Return the runs a picture shows: all where they are at most ``most``, else the pinned ones.
+    """Return the runs of a picture: all if there are at most ``most``, else the pinned ones.
 
-    Where none is pinned it shows the first ``few`` of the table.
+    If none is pinned, these are the first ``few`` of the table.
 
     >>> table = [RunGroup(None, ("a", "b", "c", "d"))]
     >>> drawn_runs(table, ["c"], 3, 2), drawn_runs(table, [], 3, 2), drawn_runs(table, [], 4, 2)
@@ -146,8 +146,8 @@ def drawn_runs(groups: Iterable[RunGroup], pinned: Sequence[str], most: int, few
     return [run for run in shown if run in pinned][:most] or shown[:few]
 
 
-MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
-LONG_NAME = 36  # characters: a longer name takes several lines where measures need the room
+MANY, CROWDED = 5, 8  # columns: above these a narrow page, or any page, hides counts in cells
+LONG_NAME = 36  # characters: a longer name wraps if measures need the room
 
 RUN_TABLE_STYLE = style(
     f"""
@@ -236,9 +236,9 @@ RUN_TABLE_STYLE = style(
 
 
 class RunColumn(NamedTuple):
-    """A column by the name that it is sorted by; ``meaning`` is shown where one hovers.
+    """A column; ``name`` is what links sort by, and ``meaning`` is shown on hover.
 
-    ``leads`` is where the line under its heading leads, if anywhere.
+    ``leads`` is the address that the line under its heading links to, if any.
     """
 
     name: str
@@ -249,7 +249,7 @@ class RunColumn(NamedTuple):
 
 
 class RunCell(NamedTuple):
-    """What stands in a cell, and the value by which its row is sorted."""
+    """The content of a cell, and the value by which its row is sorted."""
 
     value: float
     element: htpy.Element
@@ -257,10 +257,10 @@ class RunCell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunTable:
-    """Columns, and a cell for each run and column; ``tags`` say of a run what no column does.
+    """Columns, a cell for each run and column, and ``tags`` with further notes on a run.
 
-    ``gaps`` are each run's unjudged chunks, said at its name where the cells have no room to count
-    them.
+    ``gaps`` are each run's unjudged chunks; they are shown at its name if the cells have no room
+    for counts.
     """
 
     columns: Sequence[RunColumn]
@@ -270,7 +270,7 @@ class RunTable:
 
     @property
     def values(self) -> ValuesByRun:
-        """What the rows are sorted by."""
+        """The values that rows are sorted by."""
         return {
             run: {name: cell.value for name, cell in row.items()} for run, row in self.cells.items()
         }
@@ -283,9 +283,9 @@ class RunTable:
 
 @dataclass(frozen=True, slots=True)
 class RunNames:
-    """How runs are called: ``short`` where names are folded, and the system each belongs to.
+    """The names of runs: ``short`` has the short form of each, ``systems`` its system.
 
-    ``of_systems`` are the folded names of systems. ``parts`` are those of long names.
+    ``of_systems`` are the short names of systems. ``parts`` are the parts of long names.
     """
 
     short: Mapping[str, str]
@@ -294,9 +294,9 @@ class RunNames:
     parts: NameParts | None = None
 
     def system(self, run: str) -> str:
-        """Name a run's system where the run's own name, as it is shown, does not say it.
+        """Return a run's system, "" if the run's name as shown contains it.
 
-        A run that is its own system, as one is unless another is named, has said so.
+        A run without a named system is its own system; this returns "" for it, too.
         """
         system = self.systems.get(run, run)
         is_said = system == run or system in self.short.get(run, run)
@@ -318,7 +318,7 @@ def runs_table(
 ) -> htpy.Fragment:
     """Return the table with the runs of ``groups``, as ``lineup`` sorts them.
 
-    ``sort_url`` gives the address that sorts by a column; without it no heading leads anywhere.
+    ``sort_url`` returns the address that sorts by a column. Without it headings are not links.
     """
     count = len(table.columns)
     first = table.names[0] if count else ""
@@ -343,7 +343,7 @@ def _run_column_head(
     sort_url: Callable[[str], str] | None,
     under: htpy.Node,
 ) -> htpy.Element:
-    """Return a heading that sorts; its id, unlike its place, is still there afterwards."""
+    """Return a heading that sorts; its id, unlike its position, stays the same after sorting."""
     is_sorted = lineup.column == column.name
     order = "descending" if lineup.falls else "ascending"
     sign = {"descending": "▼", "ascending": "▲"}[order] if is_sorted else ""
@@ -361,7 +361,7 @@ def _run_column_head(
 
 
 def _lines_under_heading(column: RunColumn) -> list[htpy.Element | None]:
-    """Return the lines under a heading, the first as the link where it leads anywhere."""
+    """Return the lines under a heading; the first is a link if the column has an address."""
     lines = column.under.splitlines()
     if column.leads is None or not lines:
         return [small_line(line) for line in lines]

@@ -1,6 +1,6 @@
 """Tables of the Scores page, the legend of its charts, and tables of keyword measures.
 
-The legend is HTML, not part of a chart: it wraps, and cuts no run's name.
+The legend is HTML, not part of a chart, so that it wraps and no run's name is cut.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from labeler.stats import ConfidenceInterval, IntervalsByPlace
 
 UNJUDGED_SIGN = "◌"
 BELOW_SIGN = "▽"
-"""Stands beside a mean that is below its threshold; the words are where one hovers, and below."""
+"""Marks a mean below its threshold; hovering over it says so in words."""
 NO_INTERVALS: IntervalsByPlace = MappingProxyType({})
-"""How far means may be off, by run, measure and bucket."""
+"""Confidence intervals of means by run, measure and bucket."""
 Limits = Mapping[tuple[Measure, str | None], str]
-"""What is asked of a column, in words, a limit a line, by measure and bucket."""
+"""The thresholds of a column in words, one per line, by measure and bucket."""
 Marks = Mapping[tuple[str, Measure, str | None], str]
-"""What is wrong with a mean, in words, by run, measure and bucket."""
+"""The threshold that a mean is below, in words, by run, measure and bucket."""
 MeanLinks = Mapping[tuple[str, Measure, str | None], str]
-"""Where a mean leads, by run, measure and bucket."""
+"""The address that a mean links to, by run, measure and bucket."""
 NO_LINKS: MeanLinks = MappingProxyType({})
 NO_LIMITS: Limits = MappingProxyType({})
 NO_MARKS: Marks = MappingProxyType({})
@@ -62,7 +62,7 @@ def score_table(
     conventions: Conventions,
     intervals: IntervalsByPlace = NO_INTERVALS,
 ) -> RunTable:
-    """Return runs by measures, of one bucket or of all queries, each mean with its interval."""
+    """Return a table of runs by measures, for one bucket or all queries; means have intervals."""
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
     columns = [
@@ -87,10 +87,10 @@ def bucket_table(
     ways: MeanLinks = NO_LINKS,
     link: Callable[[Score], str] | None = None,
 ) -> RunTable:
-    """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`.
+    """Return a table of runs by buckets, with one measure for each bucket; else as `score_table`.
 
-    ``limits`` stand under headings, ``marks`` at the means. ``link`` gives the address of a
-    bucket's queries, ``ways`` the means that lead somewhere.
+    ``limits`` are shown under headings, ``marks`` beside means. ``link`` returns the address of a
+    bucket's queries, ``ways`` has the addresses of means.
     """
     first = {score.bucket: score for score in reversed(scores)}
     columns = [
@@ -108,7 +108,7 @@ def bucket_table(
 
 
 def bucket_column_name(bucket: str | None) -> str:
-    """Return the name a bucket's column is sorted by, apart from what means something to a lineup.
+    """Return a bucket's column name, with "=" before a name that `RunTableState` would misread.
 
     >>> bucket_column_name("refund"), bucket_column_name("run"), bucket_column_name("-1")
     ('refund', '=run', '=-1')
@@ -118,13 +118,13 @@ def bucket_column_name(bucket: str | None) -> str:
 
 
 def _rests_on(score: Score) -> str:
-    """Say over how many queries a column's means are."""
+    """Say how many queries a column's means are over."""
     left_out = f", {score.undefined:,} undefined" if score.undefined else ""
     return f"n {score.n:,}{left_out}"
 
 
 def _under_head(score: Score, limits: Limits) -> str:
-    """Say what a column's means rest on, and what is asked of them."""
+    """Say how many queries a column's means are over, then their thresholds."""
     asked = limits.get((score.measure, score.bucket))
     return _rests_on(score) if asked is None else f"{_rests_on(score)}\n{asked}"
 
@@ -138,7 +138,7 @@ def _table_of_scores(
     marks: Marks,
     ways: MeanLinks = NO_LINKS,
 ) -> RunTable:
-    """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
+    """Return a table of means; the best of each column is bold, and colour has no meaning."""
     of_column: dict[str, list[Score]] = {}
     for score in scores:
         of_column.setdefault(name_of(score), []).append(score)
@@ -163,11 +163,10 @@ def _score_cell(
     mark: str | None,
     way: str | None,
 ) -> htpy.Element:
-    """Return a mean with the unjudged chunks it rests on, where it has a cut-off to count them
-    above.
+    """Return a mean; if its measure has a cut-off, with the unjudged chunks above it.
 
-    Hovering says its interval, and of other means down to which ``depth`` unjudged chunks are
-    counted.
+    Hovering shows the mean's interval and its unjudged chunks; without a cut-off, these are counted
+    down to ``depth``.
     """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
@@ -190,9 +189,9 @@ def _score_cell(
 
 
 def explain_mean(score: Score, depth: str, interval: ConfidenceInterval | None) -> str:
-    """Say a mean's interval and the chunks without a grade of its own that it rests on.
+    """Describe a mean's interval and its chunks that are unjudged or have a transferred grade.
 
-    They are counted above the measure's cut-off; without one, down to ``depth``.
+    Chunks are counted above the measure's cut-off; without one, down to ``depth``.
     """
     where = depth if score.measure.cutoff is None else "above the cut-off"
     said = f"{describe_unjudged(score.unjudged, where)}: chunks that nobody has graded"
@@ -220,7 +219,7 @@ def _visually_hidden(text: str) -> htpy.Element:
 
 
 def _missing_tags(scores: Iterable[Score]) -> dict[str, list[str]]:
-    """Say of each run for how many queries it has no list, which is the same for all measures."""
+    """Say for how many queries each run has no list; the number is the same for all measures."""
     missing = {(score.run, score.bucket): score.missing for score in scores}
     whole: Counter[str] = Counter()
     for (run, _), count in missing.items():
@@ -231,10 +230,9 @@ def _missing_tags(scores: Iterable[Score]) -> dict[str, list[str]]:
 def with_unjudged_shares(
     table: RunTable, cutoff: Cutoff, unjudged: Mapping[str, float]
 ) -> RunTable:
-    """Return a table that says each run's share of unjudged chunks where it has no room for their
-    numbers.
+    """Return the table with each run's share of unjudged chunks, for when counts have no room.
 
-    ``unjudged`` are the shares of the runs inside a cut-off.
+    ``unjudged`` are the runs' shares within the cut-off.
     """
     of = "in the prompt" if cutoff == PROMPT else f"of the top {cutoff}"
     gaps = {run: _unjudged_share(share, of) for run, share in unjudged.items()}
@@ -250,7 +248,7 @@ def _unjudged_share(unjudged: float, of: str) -> htpy.Element:
 
 
 def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions) -> RunTable:
-    """Return what runs' means could be in other orders of their tied chunks: lowest to highest."""
+    """Return the lowest and the highest mean of each run over all orders of its tied chunks."""
     headings = [conventions.heading(each.measure) for each in next(iter(ranges.values()), ())]
     columns = [RunColumn(name, name, "lowest – highest") for name in headings]
     return RunTable(
@@ -273,7 +271,7 @@ def _range_cell(each: TieRange) -> htpy.Element:
 
 
 def own_pool_table(found: OwnPoolComparison, conventions: Conventions) -> RunTable:
-    """Return each run's recall and rank, and both without what its system alone brought in."""
+    """Return each run's recall and rank, with and without the chunks only its system pooled."""
     heading = conventions.heading(found.measure)
     columns = [
         RunColumn(heading, heading, "rank · queries", MEASURES[found.measure.name].help),
@@ -296,14 +294,14 @@ def own_pool_table(found: OwnPoolComparison, conventions: Conventions) -> RunTab
 
 
 def _ranked_cell(value: float, rank: int | None, n: str, reason: str | None) -> RunCell:
-    """Return a mean with its rank and over how many queries it is, or why there is none."""
+    """Return a mean with its rank and its number of queries, or why there is none."""
     if rank is None:
         return RunCell(value, htpy.td(title=reason)["–", _visually_hidden(reason or "")])
     return RunCell(value, htpy.td[format_number(value), htpy.small[f"{rank}. · {n}"]])
 
 
 def residual_table(rows: Sequence[Residual], conventions: Conventions) -> RunTable:
-    """Return what each RBP is, what it could rise by and to what; ``rows`` are of one bucket."""
+    """Return each RBP with its residual and their sum; ``rows`` are of one bucket."""
     parts = ("value", "residual", "value + residual")
     measures = list(dict.fromkeys(row.measure for row in rows))
     columns = [
@@ -320,7 +318,7 @@ def residual_table(rows: Sequence[Residual], conventions: Conventions) -> RunTab
 
 
 def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -> RunTable:
-    """Return keyword measures beside graded ones."""
+    """Return a table of keyword measures beside graded ones."""
     names = keyword_headings(k, headings)
     numbers = {row.run: (*row.keyword, *row.graded, row.agreement) for row in rows}
     cells = {
@@ -350,7 +348,7 @@ LEGEND_STYLE = style("""
 def run_legend(
     runs: Sequence[str], short: Mapping[str, str], roles: Mapping[str, str] | None = None
 ) -> htpy.Fragment:
-    """Return a legend of the lines that a chart draws of runs, in their order."""
+    """Return a legend of a chart's lines, in the order of its runs."""
     looks = line_looks(runs, roles)
     entries = [
         htpy.li[_legend_line(look, has_mark=bool((roles or {}).get(run))), run_name(run, short)]
@@ -366,7 +364,7 @@ def _legend_line(look: LineLook, *, has_mark: bool) -> htpy.Element:
 
 
 def dashed_gradient(colour: str, dashes: Sequence[int]) -> str:
-    """Return a line of these dashes and gaps, in pixels, as a style sheet says it.
+    """Return a CSS gradient that draws a line of these dashes and gaps, in pixels.
 
     >>> dashed_gradient("red", [6, 3])
     'repeating-linear-gradient(to right, red 0px 6px, #0000 6px 9px)'
@@ -382,7 +380,7 @@ def dashed_gradient(colour: str, dashes: Sequence[int]) -> str:
 def keyword_means_table(
     names: Sequence[str], means: Sequence[KeywordMean], k: int
 ) -> htpy.Fragment:
-    """Return RR, nDCG and coverage by keyword of each run, and by how much the second is above."""
+    """Return RR, nDCG and coverage by keyword of each run, and the second minus the first."""
     values = [(each.rr, each.ndcg, each.coverage) for each in means]
     rows: list[list[CellContent]] = [
         [TextCell(name), *map(format_number, own), mean.n]
@@ -400,7 +398,7 @@ def keyword_places_table(
     names: tuple[str, str],
     link: Callable[[str], str] | None = None,
 ) -> htpy.Fragment:
-    """Return where keywords stand in two runs, called ``names``; ``link`` leads to a query."""
+    """Return the ranks of keywords in two runs; ``link`` returns the address of a query."""
     ranks = [f"rank in {name}" for name in names]
     headings = ["Keyword", "Query", *ranks, "chunks that hold it"]
     rows: list[list[CellContent]] = [
@@ -419,8 +417,8 @@ def keyword_slices(
 ) -> htpy.Fragment:
     """Return RR, nDCG and coverage by keyword in each bucket, of one run or of A and B.
 
-    ``means`` are run after run; buckets without a query that has keywords are left out. The total
-    stands at the foot.
+    ``means`` lists one run after the other. Buckets whose queries have no keywords are left out.
+    The total is the last row.
     """
     buckets = list(dict.fromkeys(each.bucket for each in means))
     by_place = {(each.run, each.bucket): each for each in means}

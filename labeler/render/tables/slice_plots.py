@@ -1,7 +1,6 @@
 """Plots of buckets as tables: B − A as dots on an axis, one run's means as shaded cells.
 
-Every cell also says its number, so nothing depends on colour. Each measure has a scale of its
-own.
+Every cell also shows its number, so nothing depends on colour. Each measure has its own scale.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ from labeler.render.tokens import RUN_A, RUN_B
 from labeler.stats import IntervalsByPlace
 
 AXIS_STEPS = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)  # of a scale
-MOST_SIDE_BY_SIDE = 7  # columns in which a number has room beside its dot; of more it stands below
-MOST_SHADE = 45  # per cent: the page's own ink stays readable on it, in the light and in the dark
+MOST_SIDE_BY_SIDE = 7  # columns: with more, a number is below its dot and not beside it
+MOST_SHADE = 45  # per cent: text stays readable on it, in the light and the dark theme
 PLOT_STYLE = style(
     """
 .pictured tr > th, .pictured tr > td { padding: 0.18rem 0.5rem; vertical-align: middle; }
@@ -87,23 +86,23 @@ PLOT_STYLE = style(
 )
 
 
-SLACK = 1e-9  # of an axis: what adding up can put a number beyond its end
+SLACK = 1e-9  # share of an axis by which rounding can put a number beyond its end
 
 
 class Scale(NamedTuple):
-    """What is at the left end of a column's shades, and what at the right."""
+    """The values at the left and the right end of a column's shades."""
 
     left: float
     right: float
 
     def place(self, value: float) -> float:
-        """Return where a value stands, from 0 to 100."""
+        """Return a value's place on the scale, from 0 to 100."""
         wide = self.right - self.left
         return 100 * min(max((value - self.left) / wide, 0.0), 1.0) if wide > 0 else 0.0
 
 
 class PlotColumn(NamedTuple):
-    """One column of a picture: what it is called, a line under it and what hovering says."""
+    """One column of a picture: its heading, a line under it, and its text on hover."""
 
     heading: str
     under: str = ""
@@ -111,9 +110,9 @@ class PlotColumn(NamedTuple):
 
 
 class PlotRow(NamedTuple):
-    """A row: its head, what it rests on, a `dot_cell` or `shaded_cell` for each column.
+    """A row: its heading, its number of queries, and a `dot_cell` or `shaded_cell` for each column.
 
-    Then whether what it rests on is little, and whether it is the total.
+    ``is_few`` says that it has few queries.
     """
 
     head: htpy.Node
@@ -124,9 +123,10 @@ class PlotRow(NamedTuple):
 
 
 class PlotCellNote(NamedTuple):
-    """What a cell says beside its number: when one hovers, and where there is none, why.
+    """A cell's text on hover, and the reason why its number is ``missing``.
 
-    ``is_few`` is whether it rests on little, and is greyed; ``href`` is where the number leads.
+    ``is_few`` says that it has few queries and is grey. ``href`` is the address that the number
+    links to.
     """
 
     words: str
@@ -135,14 +135,14 @@ class PlotCellNote(NamedTuple):
     href: str | None = None
 
     def number(self, shown: str) -> htpy.Node:
-        """Return the number as it is ``shown``, as a link where it leads somewhere."""
+        """Return the number as it is ``shown``, as a link if it has an address."""
         return htpy.a(href=self.href)[shown] if self.href else shown
 
 
 def plot_table(
     corner: PlotColumn, columns: Sequence[PlotColumn], lines: Iterable[PlotRow]
 ) -> htpy.Fragment:
-    """Return the rows under their columns; the ``corner`` is over the rows' heads."""
+    """Return the rows under their columns; ``corner`` is the heading of the rows' names."""
     heads = [head(corner.heading, corner.under, words=True), head("n")]
     heads += [head(each.heading, each.under, title=each.meaning or None) for each in columns]
     body = [
@@ -159,10 +159,11 @@ def plot_table(
 def dot_cell(
     value: float, said: PlotCellNote, edge: float, *, is_sure: bool | None = None
 ) -> htpy.Element:
-    """Return a difference as a dot left or right of a line: by how much, and which way.
+    """Return a difference as a dot to the left or right of a line.
 
-    One beyond the ``edge`` is a bar there. ``is_sure`` is whether it is clear, None where it is not
-    tested: then the dot is small and grey, else of the colour of the run that is better.
+    A difference beyond the ``edge`` is a bar at the edge. ``is_sure`` says whether it is clear,
+    None if it is not tested. An untested dot is small and grey; others have the colour of the
+    better run.
     """
     cell = htpy.td(class_={"drawn": True, "few": said.is_few}, title=said.words)
     shown = said.number(format_signed(value))
@@ -178,10 +179,10 @@ def dot_cell(
 
 
 def shaded_cell(value: float, said: PlotCellNote, bounds: Scale | None) -> htpy.Element:
-    """Return a number on a shade that says where it is in its column's ``bounds``.
+    """Return a number on a shade that shows its place within its column's ``bounds``.
 
-    None is no shade: a total is no bucket among others. Nor has a number one that rests on little,
-    which is greyed: on a shade it could not be read.
+    Without ``bounds`` there is no shade: a total is not compared with buckets. A number over few
+    queries has none either: it is grey, and could not be read on a shade.
     """
     shown = [said.number(format_number(value)), small_line(said.missing)]
     if bounds is None or said.is_few or math.isnan(value):
@@ -191,7 +192,7 @@ def shaded_cell(value: float, said: PlotCellNote, bounds: Scale | None) -> htpy.
 
 
 def axis_limit(values: Iterable[float]) -> float:
-    """Return a round number that no value's distance from 0 exceeds, 1 where there is none.
+    """Return a round number that no absolute value exceeds, 1 without values.
 
     >>> axis_limit([0.13, -0.071]), axis_limit([-0.3]), axis_limit([12, 7]), axis_limit([])
     (0.15, 0.3, 15.0, 1.0)
@@ -221,10 +222,10 @@ def delta_plot(
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
 
-    A row's n is that of the first measure. A dot is filled where the difference is clear, hollow
-    where it is not, and grey where it is not tested; hovering says its n, its test and its
-    interval. Each measure has a scale of its own, wide enough for the intervals, which numbers of
-    fewer than ``least`` queries, greyed, do not widen.
+    A row's n is that of the first measure. A dot is filled if the difference is clear, hollow if it
+    is not, and grey if it is not tested. Hovering shows its n, its test and its interval. Each
+    measure has its own scale with room for the intervals. Buckets with fewer than ``least`` queries
+    are grey and do not widen it.
     """
     chosen = _by_bucket((*comparison.deltas, *comparison.buckets), buckets)
     columns, cells = [], []
@@ -254,7 +255,7 @@ def delta_plot(
 
 
 def _delta_limit(rows: Sequence[Delta], tests: PairTests, least: int) -> float:
-    """Return the difference at the edge of a column: of the total, and of buckets with enough."""
+    """Return the difference at a column's edge, from the total and buckets of enough queries."""
     total, *buckets = rows
     enough = [row for row in buckets if row.n >= least] or buckets
     intervals = [(row, tests.of(row).interval) for row in (total, *enough)]
@@ -292,10 +293,10 @@ def mean_plot(
 ) -> htpy.Fragment:
     """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
 
-    A row's n is that of the first measure; hovering says each one's, and a mean's interval.
+    A row's n is that of the first measure. Hovering over a mean shows its own n and its interval.
 
-    Each measure has a scale of its own, from its lowest bucket to its highest among those of at
-    least ``least`` queries, the others are greyed: shades tell buckets apart, not measures.
+    Each measure has its own scale, so shades compare buckets and not measures. The scale goes from
+    the lowest to the highest bucket with at least ``least`` queries; other buckets are grey.
     """
     chosen = _by_bucket((*totals, *rows), buckets)
     columns, cells = [], []
@@ -322,7 +323,7 @@ def mean_plot(
 
 
 def _by_bucket(rows: Iterable[RowT], buckets: Sequence[str]) -> list[list[RowT]]:
-    """Return the rows of the total, then those of each of ``buckets``, in the order of measures."""
+    """Return the rows of the total, then those of each bucket, in the order of measures."""
     found: dict[str | None, list[RowT]] = {}
     for row in rows:
         found.setdefault(row.bucket, []).append(row)
@@ -335,7 +336,7 @@ def _plot_rows(
     least: int,
     link: BucketLink | None,
 ) -> list[PlotRow]:
-    """Return a line for each bucket from ``cells`` by column; it rests on what its first does."""
+    """Return a row for each bucket from ``cells`` by column; its n is that of the first column."""
     return [
         PlotRow(
             linked_bucket(first.bucket, link),
@@ -359,7 +360,7 @@ def _describe_mean(score: Score, conventions: Conventions, intervals: IntervalsB
 
 
 def _shade_bounds(known: Sequence[tuple[float, int]], least: int) -> Scale:
-    """Return the lowest and the highest value of those over enough queries, which are shaded."""
+    """Return the lowest and the highest value over at least ``least`` queries."""
     values = [value for value, n in known if n >= least and not math.isnan(value)]
     return Scale(min(values), max(values)) if values else Scale(0.0, 0.0)
 
@@ -377,10 +378,10 @@ def crossed_plot(
     least: int,
     link: BucketLink,
 ) -> htpy.Fragment:
-    """Return where two facets cross: B − A as dots for two runs, the mean on a shade for one.
+    """Return two crossed facets: B − A as dots for two runs, the mean on a shade for one.
 
-    All cells are of one measure and share one scale, which the corner says; a row's n is over all
-    its cells, drawn or not.
+    All cells are of one measure and share one scale, shown in the corner. A row's n is over all its
+    cells, drawn or not.
     """
     by_place = {(cell.bucket, cell.other): cell for cell in cells}
     shown = [[by_place[row, column] for column in columns] for row in rows]

@@ -1,6 +1,6 @@
-"""The table of two crossed facets on the Slices page, and what rows of buckets have in common.
+"""The table of two crossed facets on the Slices page, and shared cells of rows of buckets.
 
-A bucket of few queries is greyed and tagged "few"; it is never left out.
+A bucket of few queries is grey and tagged "few"; it is never left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from labeler.render.tables.html_table import (
 )
 
 BucketLink = Callable[..., str]
-"""Gives the address of a bucket's queries, of two that cross, or (for None) of all queries."""
+"""Returns the address of the queries of a bucket, of two crossed buckets, or (None) of all."""
 
 
 def crossed_table(
@@ -33,7 +33,7 @@ def crossed_table(
     least: int,
     link: BucketLink,
 ) -> htpy.Fragment:
-    """Return where two facets cross: a row for each pair of buckets that has queries."""
+    """Return two crossed facets: a row for each pair of buckets that has queries."""
     heads = [*(head(facet, words=True) for facet in facets), head("n")]
     if len(runs) == 2:
         heads += [head("unjudged A"), head("unjudged B"), *_pair_heads(runs, names), head("B − A")]
@@ -62,7 +62,7 @@ def _crossed_row(cell: CrossedCell, least: int, link: BucketLink) -> htpy.Elemen
 
 
 def linked_bucket(bucket: str | None, link: BucketLink | None) -> htpy.Element:
-    """Return a bucket's name, or that of all of them, as a link to its queries if there is one."""
+    """Return the name of a bucket or of all queries, as a link if it has an address."""
     name = "all judged queries" if bucket is None else bucket
     if link is None:
         return htpy.bdi[name]
@@ -70,7 +70,7 @@ def linked_bucket(bucket: str | None, link: BucketLink | None) -> htpy.Element:
 
 
 def rests_on(n: int, least: int, undefined: int = 0) -> htpy.Node:
-    """Return how many queries a row rests on, marked where they are few, and how many are not."""
+    """Return a row's number of queries, marked if they are few, and how many are undefined."""
     left_out = htpy.span(".aside")[f" +{undefined:,} undefined"] if undefined else None
     return htpy.fragment[f"{n:,}", _few_tag(n, least), left_out]
 
@@ -80,7 +80,7 @@ def _few_tag(n: int, least: int) -> htpy.Element | None:
 
 
 def _unjudged_cell(unjudged: int, transferred: int) -> htpy.Element:
-    """Return how many chunks nobody graded, and under it how many grades were transferred."""
+    """Return the number of unjudged chunks, and under it that of transferred grades."""
     return htpy.td[f"{unjudged:,}", small_line(describe_transferred(transferred))]
 
 

@@ -60,7 +60,7 @@ def signals_table(signals: Table, short: Mapping[str, str]) -> htpy.Fragment:
 
 
 def signal_values_table(values: Table, short: Mapping[str, str]) -> htpy.Fragment:
-    """Return values of signals, with the newest run of their time."""
+    """Return the values of signals, each with the newest run at its time."""
     return html_table_of(
         values, label="Every value of the signals", lead="value", short=short, classes="heard"
     )

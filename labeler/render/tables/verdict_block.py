@@ -1,6 +1,6 @@
-"""The head of a page's answer: a sentence, one number with what it is, doubts, counts, next step.
+"""The answer of a page: a sentence, one number with its meaning, doubts, counts, next step.
 
-Every page and the report draw their answer by this.
+Every page and the report draw their answer with it.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ def verdict_block(
     counts: htpy.Node = None,
     step: htpy.Node = None,
 ) -> htpy.Fragment:
-    """Return a page's answer: what it ``says``, its one number with what that is, then the rest.
+    """Return a page's answer: what it ``says``, one ``figure`` with its meaning, then the rest.
 
-    ``counts`` say in small what it rests on; ``step`` is the button of what to do next.
+    ``counts`` say in small print what the answer is based on. ``step`` is the button of the next
+    step.
     """
     return htpy.fragment[
         VERDICT_STYLE,

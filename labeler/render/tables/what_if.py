@@ -1,4 +1,4 @@
-"""What-if values of one query as a table: a row for each rank or grade that is tried."""
+"""What-if values of one query as a table, with a row for each rank or grade tried."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ def what_if_table(
     conventions: Conventions,
     link: Callable[[int | None], str],
 ) -> htpy.Fragment:
-    """Return what a query's values would be, a row for each trial, ``noun`` before what it tries.
+    """Return what a query's values would be, a row for each trial of a ``noun`` (rank or grade).
 
-    The one that is ``tried`` says what the mean would be; ``link`` leads to another, None to none.
+    For the trial at ``tried``, a line says what the mean would be. ``link`` returns the address of
+    another trial, or with None the address without a trial.
     """
     shown = trials[0].values[:2]
     heads = [htpy.th(scope="col")[htpy.span(".unseen")[noun]]]
@@ -92,7 +93,7 @@ def _trial_cells(trial: Trial, shown: int) -> list[htpy.Element]:
 
 
 def describe_trial(trial: Trial | None, noun: str) -> str:
-    """Say what the mean would be by the trial that was chosen, if one was."""
+    """Say what the mean would be in a trial; empty without a trial."""
     if trial is None or math.isnan(trial.mean):
         return ""
     with_it = f"{'At' if noun == 'rank' else 'With'} {noun} {trial.at}"
