@@ -1,8 +1,8 @@
 """People: names, roles and invitations of graders, and the keys that browsers know them by.
 
-Secrets are stored as hashes only. Only a new name changes the data revision, since no
-measure depends on who is invited. A browser keeps grades that wait to be sent under a grader's
-key, which stays the same when the grader is renamed.
+Secrets are stored as hashes only. Only a new name changes the data revision, since no measure
+depends on who is invited. A browser stores unsent grades under the grader's key, which stays the
+same when the grader is renamed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VALID_INVITATIONS = """
 SELECT g.name, g.role FROM invitations AS i JOIN graders AS g ON g.id = i.grader
 WHERE i.revoked_at IS NULL
 """
-# Every standing way in; for a person who has none the last one they had, if any.
+# Every valid invitation; for a person without one, their last, if any.
 ACCESS_OF_GRADERS = """
 SELECT g.name, g.role, i.token_hash IS NOT NULL, i.address, i.created_at, i.revoked_at,
     i.issuer, i.expires_at, i.once, i.used_at
@@ -44,7 +44,7 @@ LEFT JOIN invitations AS i ON i.grader = g.id AND (
 ORDER BY g.name, i.id
 """
 DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-# By what a person could open another session: a login, or a link that still opens one.
+# Whether a person can open another session: by a login, or by a link that still works.
 CAN_SIGN_IN = f"""
 SELECT 1 FROM invitations AS i WHERE i.revoked_at IS NULL AND i.grader = ? AND (
     i.address IS NOT NULL
@@ -61,7 +61,7 @@ SELECT DISTINCT g.name FROM graders AS g WHERE g.role = 'lead' AND (
 )
 ORDER BY g.name
 """
-# When each grader signed in first and was here last: a judgment, or a session that began.
+# When each grader signed in first, and last judged or began a session.
 VISITS = """
 WITH sessions_of AS (
     SELECT i.grader, min(s.created_at) AS first, max(s.created_at) AS last
@@ -87,10 +87,10 @@ SELECT who, way FROM audit WHERE kind = 'invite' AND subject = ? ORDER BY id DES
 
 @dataclass(frozen=True, slots=True)
 class GraderAccess:
-    """How a grader comes in: by a link, by a login's ``address``, or (neither) not at all.
+    """How a grader signs in: by a link, by a login's ``address``, or (neither) not at all.
 
-    A login is one of its ``issuer``, from the first one on if none was named. A link opens nothing
-    any more from ``expires_at`` on, and one for ``once`` from ``used_at`` on.
+    A login counts only from its ``issuer``; where none was named, the first login sets it. A link
+    stops working at ``expires_at``, and one that works ``once`` at ``used_at``.
     """
 
     name: str
@@ -106,7 +106,7 @@ class GraderAccess:
 
     @property
     def stands(self) -> bool:
-        """Say whether they can come in this way."""
+        """Return whether the invitation is valid."""
         return self.since is not None and self.revoked_at is None
 
 
@@ -120,7 +120,7 @@ class GraderVisits:
 
 @dataclass(frozen=True, slots=True)
 class GraderIdentity:
-    """A grader as their browser knows them: ``key`` stays theirs when they are renamed."""
+    """A grader as their browser knows them: a new name does not change the ``key``."""
 
     name: str
     key: str
@@ -134,9 +134,9 @@ class People:
         self._audit = Audit(connection)
 
     def add(self, name: str, *, role: str = "lead") -> None:
-        """Make a grader known; one who is already known is left as they are.
+        """Add a grader unless they are there; their role then stays.
 
-        Writes only where there is something to write: every page asks this.
+        Every page calls this, so it writes only for a new grader.
         """
         check_id(name, "grader")
         if self._db.value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
@@ -144,7 +144,7 @@ class People:
                 self.put(name, role)
 
     def put(self, name: str, role: str = "lead") -> None:
-        """Make a grader known; a name that an earlier version took stays good."""
+        """Add a grader unless they are there; only a new name must meet the present rules."""
         check_id(name, "grader")
         if self._db.value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
             check_name(name, "grader")
@@ -161,9 +161,9 @@ class People:
         return int(seed)
 
     def rename(self, old: str, new: str) -> None:
-        """Give a grader another name; everything they judged stays theirs.
+        """Rename a grader; their judgments stay theirs.
 
-        Raises `NotFound` where there is no ``old`` and `BadInput` where there is a ``new``.
+        Raises `NotFound` for an unknown ``old``, `BadInput` where ``new`` is taken.
         """
         check_name(new, "grader")
         with self._db.writing():
@@ -188,15 +188,15 @@ class People:
         expires_at: datetime | None = None,
         once: bool = False,
     ) -> bool:
-        """Let a grader in by the link whose secret has this hash; their older links end.
+        """Invite a grader by the link whose secret has this hash, and end their older links.
 
-        Makes the grader known if they are new. Without ``role`` one who is invited keeps theirs
-        and anyone else becomes a grader. The link opens sessions until ``expires_at``, or only
-        ``once``; what it has opened stays. Returns whether an older link has ended, and with it
-        what it had opened.
+        Adds a grader who is new. Without ``role`` an invited person keeps theirs, and anyone else
+        becomes a grader. The link opens sessions until ``expires_at``, or only ``once``; the
+        sessions stay open after that. Returns whether an older link ended, and its sessions with
+        it.
 
-        No change here, in `allow`, `revoke` or `change_role` may leave nobody who is lead where
-        somebody was: the last one would be locked out of everything but grading.
+        Raises `BadInput`, as `allow`, `revoke` and `change_role` do, where the last lead would be
+        lost: nobody could then do anything but grade.
         """
         with self._keeping_a_lead():
             grader = self._receive(name, role)
@@ -218,7 +218,7 @@ class People:
                 )
 
     def _receive(self, name: str, role: Role | None) -> int:
-        """Make a grader known, give them their role and return their key."""
+        """Add a grader unless they are there, set their role and return their internal number."""
         keep = role is None and self.is_invited(name)
         self.put(name)
         grader = self._grader(name)
@@ -253,10 +253,10 @@ class People:
     def allow(
         self, name: str, address: str, *, role: Role | None = None, issuer: str | None = None
     ) -> bool:
-        """Let a grader in by a login with this address, as `invite` does by a link.
+        """Invite a grader by a login with this address, as `invite` does by a link.
 
-        An address belongs to one person, and the invitation to the subject of the first login
-        with it (at this ``issuer``, if one is named). Returns whether it was on the list already.
+        An address belongs to one person. The first login with it (at this ``issuer``, if one is
+        named) binds the invitation to its subject. Returns whether it was already invited.
         """
         address = login_address(address)
         with self._keeping_a_lead():
@@ -269,7 +269,7 @@ class People:
     def revoke(self, name: str) -> int:
         """End every invitation of a grader and return how many there were.
 
-        Raises `NotFound` for a grader who is not known, `BadInput` for one who is not invited.
+        Raises `NotFound` for an unknown grader, `BadInput` for one who is not invited.
         """
         with self._keeping_a_lead():
             ended = self._revoke("grader = ?", self._grader(name))
@@ -279,17 +279,17 @@ class People:
         return ended
 
     def revoke_everyone(self) -> int:
-        """End every invitation and return how many there were: the door is open as at first."""
+        """End every invitation and return how many; nobody has to sign in after that."""
         with self._db.transaction():
             ended = self._revoke("?", True)
             self._audit.put("revoke", None, {"everyone": ended})
         return ended
 
     def change_role(self, name: str, role: Role) -> None:
-        """Make an invited person a lead, or a grader again; their links and logins stay.
+        """Make an invited person a lead or a grader; their links and logins stay.
 
-        Raises `NotFound` for a grader who is not known, `BadInput` for one who is not invited: a
-        role says what somebody may open who comes in.
+        Raises `NotFound` for an unknown grader, `BadInput` for one who is not invited, as a role
+        only matters to those who can sign in.
         """
         with self._keeping_a_lead():
             grader = self._grader(name)
@@ -302,41 +302,41 @@ class People:
             self._audit.put("role", name, {"role": role})
 
     def leads(self) -> list[str]:
-        """Return the names of the leads who can come in."""
+        """Return the names of the leads who can sign in, or are signed in."""
         return [name for (name,) in self._db.rows(LEADS)]
 
     def is_invited(self, name: str) -> bool:
-        """Say whether an invitation of this grader stands."""
+        """Return whether this grader has a valid invitation."""
         return bool(self._db.value(f"SELECT EXISTS ({VALID_INVITATIONS} AND g.name = ?)", [name]))
 
     def has_invitations(self, role: Role | None = None) -> bool:
-        """Say whether anyone (with this role) is invited."""
+        """Return whether anyone (with this role) is invited."""
         sql = f"SELECT EXISTS ({VALID_INVITATIONS} AND coalesce(g.role = ?, true))"
         return bool(self._db.value(sql, [role]))
 
     def invited_at(self, address: str) -> tuple[str, Role] | None:
-        """Return name and role of whoever comes in by a login with this address."""
+        """Return name and role of the person invited by a login with this address."""
         rows = self._db.rows(f"{VALID_INVITATIONS} AND i.address = ?", [lower_ascii(address)])
         return rows[0] if rows else None
 
     def inviter_of(self, name: str) -> str | None:
-        """Return who invited a grader last, None if nobody did or not on these pages."""
+        """Return who invited a grader last, None if nobody did or it was done in a terminal."""
         newest = self._db.rows(NEWEST_INVITATION, [name])
         return newest[0][0] if newest and newest[0][1] != "terminal" else None
 
     def ways_in(self) -> list[GraderAccess]:
-        """Return how each grader comes in, by name; one with a link and a login is there twice."""
+        """Return how each grader signs in, by name; one with a link and a login is there twice."""
         return [access_from_row(row) for row in self._db.rows(ACCESS_OF_GRADERS)]
 
     def visits(self) -> dict[str, GraderVisits]:
-        """Return when each grader was here first and last, by name."""
+        """Return by name when each grader first signed in, and last signed in or judged."""
         return {
             name: GraderVisits(first, max(filter(None, (signed_in, judged)), default=None))
             for name, first, signed_in, judged in self._db.rows(VISITS)
         }
 
     def names_like(self, name: str) -> list[str]:
-        """Return the graders whose names differ from this one in case or blanks at most."""
+        """Return the graders with this name, ignoring case and blanks."""
         key = name_key(name)
         known = [other for (other,) in self._db.rows("SELECT name FROM graders ORDER BY name")]
         return [other for other in known if name_key(other) == key]
@@ -349,7 +349,8 @@ class People:
         return GraderIdentity(name, self._key_of(*rows[0]))
 
     def _key_of(self, number: int, seed: int) -> str:
-        # The same in every copy of the file; nobody who is added to an older copy gets it again.
+        # Every copy of the file gives the same key; the seed keeps a grader added to an older copy
+        # from getting it again.
         named = f"{self._text_setting('golden_set')} {number} {seed}"
         return hashlib.sha256(named.encode()).hexdigest()[:16]
 
@@ -364,7 +365,7 @@ class People:
 
 
 def access_from_row(row: Sequence[Any]) -> GraderAccess:
-    """Build a way in from its columns."""
+    """Build a `GraderAccess` from its columns."""
     name, role, by_link, address, since, revoked_at, issuer, expires_at, once, used_at = row
     standing = (address, since, revoked_at, issuer, expires_at)
     return GraderAccess(name, role, bool(by_link), *standing, bool(once), used_at)
@@ -384,7 +385,7 @@ def login_address(address: str) -> str:
 
 
 def lower_ascii(address: str) -> str:
-    """Return an address as addresses are compared: A to Z without case, all else byte for byte.
+    """Return an address in lower case for comparison; only A to Z are changed.
 
     >>> lower_ascii("Ann@Example.org"), lower_ascii("\u212aate@example.org")
     ('ann@example.org', '\u212aate@example.org')

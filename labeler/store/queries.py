@@ -1,4 +1,4 @@
-"""Queries: load, add, edit, retire, find and read them, and the buckets that they are in.
+"""Queries and their buckets: load, add, edit, retire, find and read them.
 
 A change of a query and its entry in the history are written in one transaction.
 """
@@ -75,9 +75,9 @@ class QueryConflict(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class QuerySummary:
-    """A query as the list of queries shows it; ``grades`` are golden grades, retired or not.
+    """A query in the list of queries; ``grades`` counts its golden grades, retired or not.
 
-    ``leaked`` says that it is marked as found in other texts.
+    ``leaked`` says whether it is marked as found in other texts.
     """
 
     query_id: str
@@ -129,7 +129,7 @@ class Queries:
             yield query_from_row(row, own)
 
     def has(self, query_id: str) -> bool:
-        """Say whether there is a query with this id that is not retired."""
+        """Return whether there is a query with this id that is not retired."""
         asked = "SELECT 1 FROM queries WHERE query_id = ? AND retired_at IS NULL"
         return self._db.value(asked, [query_id]) is not None
 
@@ -138,17 +138,17 @@ class Queries:
         return list(self.each())
 
     def each(self) -> Iterator[Query]:
-        """Give what `all` returns one by one: all at once take much memory, and time to tend it."""
+        """Yield what `all` returns, one by one, which takes less memory and time."""
         return self._each_where(IN_USE)
 
     def by_id(self, query_ids: Iterable[str]) -> dict[str, Query]:
-        """Return queries by their ids, retired or not, without those that are not there."""
+        """Return queries by their ids, retired or not; unknown ids are left out."""
         ids = [as_json(list(query_ids))]
         found = self._each_where("WHERE q.query_id IN (SELECT value FROM json_each(?))", ids)
         return {query.query_id: query for query in found}
 
     def with_retired(self) -> tuple[list[Query], dict[str, str]]:
-        """Return every query in the order loaded, and since when some are retired."""
+        """Return every query in the order loaded, and when each retired one was retired, by id."""
         with self._db.reading():
             return self._where(""), dict(self._db.rows(RETIRED_SINCE))
 
@@ -165,7 +165,7 @@ class Queries:
         return dict(self._db.rows("SELECT query_id, text FROM queries ORDER BY id"))
 
     def facets(self) -> dict[str, list[str]]:
-        """Return every facet with its buckets, of queries that are not retired."""
+        """Return the buckets of each facet, of queries that are not retired."""
         counts: dict[str, dict[str, int]] = {}
         for facet, bucket, queries in self._db.rows(
             f"SELECT facet, bucket, count(*) FROM ({BUCKETS}) GROUP BY 1, 2 ORDER BY 1, min(id)"
@@ -189,10 +189,10 @@ class Queries:
         leaked: bool | None = None,
         most: int = 50,
     ) -> tuple[list[QuerySummary], int]:
-        """Return the first queries whose id or text holds ``words``, and how many there are.
+        """Return the first queries whose id or text contains ``words``, and how many there are.
 
-        Upper and lower case are the same. ``retired`` keeps to those that are, or are not,
-        ``split`` to those of one split, and ``leaked`` to those that are marked as leaked, or not.
+        Case is ignored. ``retired`` filters by whether a query is retired, ``split`` by its split,
+        and ``leaked`` by whether it is marked as leaked.
         """
         wanted = words.strip().casefold()
         with self._db.reading():
@@ -216,9 +216,9 @@ class Queries:
         return int(self._db.value("SELECT count(*) FROM golden WHERE query = ?", [query]))
 
     def load(self, loaded: Loaded[Query], *, update: bool = False) -> LoadReport:
-        """Add queries; one that is there with the same content is left alone.
+        """Add queries; those already there with the same content stay as they are.
 
-        Other content for a known id is refused, or replaces it with ``update``.
+        Raises `BadInput` for other content under a known id, unless ``update`` replaces it.
         """
         with self._db.writing():
             counts = self.put(loaded, update=update)
@@ -227,7 +227,7 @@ class Queries:
         return load_report("queries", replace(loaded, warnings=(*loaded.warnings, *alike)), counts)
 
     def _look_alikes(self, loaded: Loaded[Query]) -> list[str]:
-        """Return a sentence on queries that differ from another only in blanks or Unicode form."""
+        """Return a warning about queries that differ only in blanks or Unicode form, if any do."""
         first: dict[str, tuple[str, str]] = {}
         for query_id, text in self.texts().items():
             first.setdefault(fold_text(text), (query_id, text))
@@ -244,7 +244,7 @@ class Queries:
         ]
 
     def put(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
-        """Add queries, in the transaction of the caller; count what came of them."""
+        """Add queries in the transaction of the caller; return the counts of the report."""
         counts: Counter[str] = Counter()
         came = QueryOrigin("file", loaded.source, moment(), self._audit.who())
         there = self.ids()
@@ -278,7 +278,7 @@ class Queries:
         return counts
 
     def _put_query(self, query: Query, came: QueryOrigin) -> None:
-        """Add a query that ``came`` from there, or replace what it says and nothing else."""
+        """Add a query with its origin, or replace a known one's content and keep its origin."""
         row = [
             query.query_id,
             query.text,
@@ -298,12 +298,12 @@ class Queries:
         )
 
     def add(self, query: Query) -> None:
-        """Add a query that somebody typed; `BadInput` where there is one with its id."""
+        """Add a query that somebody typed; raises `BadInput` where its id is taken."""
         with self._db.writing():
             self.put_new(query, "typed", None)
 
     def put_new(self, query: Query, source: str, file: str | None) -> None:
-        """Add a query in the transaction of the caller, see `add`."""
+        """Add a query as `add` does, in the transaction of the caller."""
         if self._query(query.query_id) is not None:
             raise BadInput(
                 f"query {query.query_id!r} is in the golden set already, or was retired from it; "
@@ -315,11 +315,10 @@ class Queries:
         self._audit.put("add", query.query_id, {"from": source})
 
     def edit(self, query: Query, mark: str) -> bool:
-        """Replace what a query says by what somebody made of it; return whether that is new.
+        """Replace the content of a query by an edited one; return whether anything changed.
 
-        ``mark`` is that of the query they began with, see `query_fingerprint`: where it says
-        something else by now, or is retired, that is `QueryConflict` and nothing changes. Metadata
-        stay as they are.
+        ``mark`` is the `query_fingerprint` of the query that the edit began with. Raises
+        `QueryConflict` where the query has changed or been retired since. The metadata stay.
         """
         with self._db.writing():
             there = self.get(query.query_id)
@@ -370,17 +369,17 @@ class Queries:
 
 
 def _text_or(given: str | None, known: str | None) -> str | None:
-    """Return a text of a file, or the one already there where that has none."""
+    """Return the text of a file, or the known one where the file has none."""
     return known if known and not (given or "").strip() else given
 
 
 def query_fingerprint(query: Query) -> str:
-    """Return a mark of what a query says, another one as soon as anything of it changes."""
+    """Return a hash of a query's content, which changes with any part of it."""
     return query_digest(query, ())[:16]
 
 
 def describe_change(history: Iterable[QueryChange]) -> str:
-    """Say who changed a query last, when, and which of its fields."""
+    """Return a phrase on who last changed a query, when, and which fields."""
     newest = next(iter(history), None)
     if newest is None:
         return "was changed while you edited it"

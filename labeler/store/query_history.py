@@ -1,6 +1,6 @@
 """History of queries: the log of their changes, and where each query came from.
 
-An entry is written in the transaction of the change.
+Each entry is written in the transaction of its change.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class QueryHistory:
         return [_change_from_row(row) for row in self._db.rows(f"{SELECT_CHANGES} ORDER BY h.id")]
 
     def of(self, query_id: str) -> list[QueryChange]:
-        """Return what was changed of a query, the newest first."""
+        """Return the changes of a query, the newest first."""
         rows = self._db.rows(
             f"{SELECT_CHANGES} WHERE q.query_id = ? ORDER BY h.id DESC", [query_id]
         )
@@ -56,7 +56,7 @@ class QueryHistory:
         return {query_id: QueryOrigin(*rest) for query_id, *rest in self._db.rows(ORIGINS_IN_USE)}
 
     def origin_of(self, query_id: str) -> QueryOrigin:
-        """Return where a query came from; `NotFound` where there is none."""
+        """Return where a query came from; raises `NotFound`."""
         rows = self._db.rows(ORIGIN_OF_QUERY, [query_id])
         if not rows:
             raise NotFound(f"there is no query {query_id!r} in the golden set")
@@ -65,19 +65,19 @@ class QueryHistory:
     def note_change(
         self, kind: str, before: Query | None, after: Query, file: str | None = None
     ) -> None:
-        """Add what a change was of, if it was of anything."""
+        """Log which fields of a query changed, if any did."""
         was, now = query_differences(before, after)
         if was != now:
             said = [kind, moment(), self._audit.who(), file, as_json(was), as_json(now)]
             self._db.execute(INSERT_CHANGE, [*said, after.query_id])
 
     def note_fields(self, kind: str, query_id: str, was: Any, now: Any) -> None:
-        """Add a change of fields that a file of queries does not have."""
+        """Log a change of single fields, such as the split or the date of retirement."""
         said = [kind, moment(), self._audit.who(), None, as_json(was), as_json(now)]
         self._db.execute(INSERT_CHANGE, [*said, query_id])
 
     def put_change(self, change: QueryChange) -> None:
-        """Add a change as another file has it."""
+        """Log a change copied from another golden set, with its time and author."""
         said = [change.kind, change.at, change.who, change.file]
         self._db.execute(
             INSERT_CHANGE, [*said, as_json(change.before), as_json(change.after), change.query_id]

@@ -1,4 +1,4 @@
-"""Graders' remarks about whole queries: a log of its own, of which each grader's newest counts."""
+"""Remarks of graders about whole queries: an append-only log; each grader's newest counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHERE q.query_id = :query_id AND g.name = :grader
     ))
     AND NOT EXISTS (SELECT 1 FROM remarks WHERE event_id = :event_id)
 """
-# What a grader said of a query before a remark is what the newest older one says that stands.
+# Undoing a remark restores the grader's newest older remark on the query that is not undone.
 UNDO_REMARK = """
 INSERT INTO remarks (event_id, query, grader, kind, note, undoes, created_at)
 SELECT :event_id, r.query, r.grader, coalesce(f.kind, 'withdraw'), f.note, r.id, :created_at
@@ -67,14 +67,14 @@ ORDER BY r.id DESC LIMIT :limit
 
 @dataclass(frozen=True, slots=True)
 class UndoableRemark:
-    """A remark that can be taken back; ``former`` is what holds of its query after that."""
+    """A remark that can be taken back; ``former`` is the remark that then counts, if any."""
 
     remark: Remark
     former: Remark | None
 
 
 class Remarks:
-    """Appends, takes back and reads what graders say of whole queries."""
+    """Appends, takes back and reads remarks."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -82,15 +82,14 @@ class Remarks:
     def add(self, remark: Remark) -> bool:
         """Add one remark and return once it is on the disk.
 
-        Returns False where this very remark is already there. Raises `NotFound` for a query or
-        grader that is not there or a query that is retired, `BadInput` where the event id stands
-        for something else.
+        Returns False where this very remark is already there. Raises `NotFound` for an unknown
+        query or grader or a retired query, `BadInput` where the event id belongs to another remark.
         """
         with self._db.translated():
             return self.put(remark)
 
     def put(self, remark: Remark, *, as_is: bool = False) -> bool:
-        """Add a remark as `add` does; ``as_is`` where its query may be retired."""
+        """Add a remark as `add` does; with ``as_is`` its query may be retired."""
         added = self._db.execute(
             APPEND_REMARK,
             {
@@ -123,11 +122,11 @@ class Remarks:
         raise NotFound(f"query {remark.query_id!r} {what} this golden set")
 
     def take_back(self, *, event_id: str, undoes: str, grader: str) -> bool:
-        """Take back the effect of the grader's own remark ``undoes``, as a new one.
+        """Take back the effect of the grader's own remark ``undoes``, as a new event.
 
-        What they said of the query before holds again. Returns False where this very undo is
-        already in the log. Raises `NotFound` where the remark is not there or is another
-        grader's, `BadInput` where it is taken back already or they have said something since.
+        Their earlier remark about the query counts again. Returns False where this very undo is
+        already in the log. Raises `NotFound` for an unknown remark or another grader's, `BadInput`
+        where it is taken back already or they have made another one since.
         """
         said = {"event_id": event_id, "undoes": undoes, "grader": grader, "created_at": moment()}
         with self._db.translated():
@@ -155,7 +154,7 @@ class Remarks:
     def undoable(self, grader: str, limit: int, before: str | None = None) -> list[UndoableRemark]:
         """Return the grader's newest remarks that can still be taken back, the newest first.
 
-        ``before`` names a remark: only older ones then.
+        With ``before``, the event id of a remark, only older ones.
         """
         rows = self._db.rows(UNDOABLE_REMARKS, {"grader": grader, "before": before, "limit": limit})
         return [
@@ -164,15 +163,15 @@ class Remarks:
         ]
 
     def current(self) -> list[Remark]:
-        """Return what counts now of what graders said of queries, the newest first."""
+        """Return the remarks that count now on queries in use, the newest first."""
         rows = self._db.rows(CURRENT_REMARKS + "WHERE q.retired_at IS NULL ORDER BY r.id DESC")
         return [Remark(*row) for row in rows]
 
     def log(self) -> list[Remark]:
-        """Return everything that was ever said of queries, oldest first."""
+        """Return the whole log, oldest first."""
         return [Remark(*row) for row in self._db.rows(REMARK_LOG + "ORDER BY r.id")]
 
     def by(self, grader: str) -> dict[str, Remark]:
-        """Return what a grader says of queries, by query."""
+        """Return the remarks of a grader that count now, by query."""
         rows = self._db.rows(CURRENT_REMARKS + "WHERE g.name = ? ORDER BY r.id", [grader])
         return {remark.query_id: remark for remark in (Remark(*row) for row in rows)}

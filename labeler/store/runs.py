@@ -1,6 +1,6 @@
 """Runs: load, list, rename, date and drop them, and read their ranked lists.
 
-No judgment is removed by anything done here.
+Judgments stay, even those of a dropped run's chunks.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ UPDATE signals SET system = ?
 WHERE system = ? AND NOT EXISTS (SELECT 1 FROM signals WHERE system = ?)
 """
 DATE_START = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]|$)")
-_SELDOM = 10  # where queries and chunks are numbered, fewer than one list in ten has it by chance
+_SELDOM = 10  # numbered ids coincide by chance in fewer than one list in ten
 RESULTS_AT_ONCE = 500_000
 LIST_COLUMNS = ("run", "query_id", "chunks", "scores")
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as the list of runs shows it; ``created_at`` is None where nobody said it."""
+    """A run in the list of runs; ``created_at`` is None where its date is not known."""
 
     name: str
     system: str
@@ -103,7 +103,7 @@ class Runs:
     def lists(self, name: str) -> list[Ranking]:
         """Return a run's lists as they were loaded, in the order of the queries.
 
-        Those of queries that the golden set does not have come last. May raise `NotFound`.
+        Lists of queries outside the golden set are last. Raises `NotFound` for an unknown run.
         """
         with self._db.reading():
             rows = self._db.rows(
@@ -119,7 +119,7 @@ class Runs:
         return [_ranking_from_row(row, chunk_ids) for row in rows]
 
     def fingerprints(self) -> dict[str, str]:
-        """Return a hash of each run's lists by name: who has the same has the same lists."""
+        """Return a hash of each run's lists by name: equal hashes mean equal lists."""
         return dict(self._db.rows("SELECT name, source_hash FROM runs ORDER BY id"))
 
     def matching_nothing(self) -> list[str]:
@@ -138,11 +138,11 @@ class Runs:
     ) -> LoadReport:
         """Store a run under ``name``; ``system`` defaults to the name.
 
-        ``created_at`` is when it was made, None where that is not known. A run is immutable: the
-        same name again is refused unless the content is identical, and then nothing changes.
-        Queries the golden set does not have are kept, counted and not scored; chunks it does not
-        have become known by id. The ``chunking`` that it was made on is told by its ids where it is
-        None; `BadInput` where they fit several.
+        ``created_at`` is when it was made, None where that is not known. A run is immutable: a
+        known name raises `BadInput`, unless the content is the same, and then nothing changes.
+        Lists of queries outside the golden set are stored and counted but not scored. Unknown
+        chunks are stored by id. Where ``chunking`` is None the chunk ids decide it; raises
+        `BadInput` where they fit several chunkings.
         """
         created_at = self.check_names(name, system, created_at)
         chunking, rankings = self._called(loaded, chunking)
@@ -154,7 +154,7 @@ class Runs:
     def _called(
         self, loaded: Loaded[Ranking], chunking: str | None
     ) -> tuple[str, Sequence[Ranking]]:
-        """Return the chunking a run is of, and its lists with what its chunks are called here."""
+        """Return a run's chunking, and its lists with the chunk ids of the golden set."""
         if chunking is None:
             chunking = self._chunkings.of_rankings(loaded.records, loaded.source)
         elif chunking != DEFAULT_CHUNKING:
@@ -166,7 +166,7 @@ class Runs:
         return chunking, QualifiedRankings(loaded.records, chunking)
 
     def check_names(self, name: str, system: str | None, created_at: str | None) -> str | None:
-        """Return when a run was made; raises `BadInput` where one of the three cannot be."""
+        """Return when a run was made; raises `BadInput` for an invalid name, system or date."""
         check_run_name(name, "run", "--name")
         if system is not None:
             check_run_name(system, "system", "--system")
@@ -179,7 +179,7 @@ class Runs:
         row: list[str | None],
         chunking: str,
     ) -> tuple[StoredLists, list[str]] | None:
-        """Store a run unless it is there; return its lists and the runs with the same content."""
+        """Store a run; return its lists and the runs with the same content, None if known."""
         fingerprint, name = run_fingerprint(rankings), str(row[0])
         known = self._db.value("SELECT source_hash FROM runs WHERE name = ?", [name])
         if known == fingerprint:
@@ -204,7 +204,7 @@ class Runs:
     def _put_run(
         self, rankings: Iterable[Ranking], row: list[str | None], any_tied: bool
     ) -> StoredLists:
-        """Store a run, some of its lists at a time; ``any_tied`` says if 32-bit scores may tie."""
+        """Store a run in batches of lists; ``any_tied`` says whether 32-bit scores may tie."""
         apart: dict[str, list[int]] = {}
         ((run,),) = self._db.rows(
             "INSERT INTO runs (name, system, created_at, params, source_hash, depth, chunking) "
@@ -235,7 +235,7 @@ class Runs:
         stored: tuple[StoredLists, list[str]] | None,
         chunking: str,
     ) -> LoadReport:
-        """Return what came of a load; ``stored`` is what `put_new` returned."""
+        """Return the report of a load; ``stored`` is what `put_new` returned."""
         if stored is None:
             title = f"run {name!r} is already there with the same content"
             return LoadReport(title, {}, changed=False)
@@ -284,7 +284,7 @@ class Runs:
         )
 
     def _unreadable(self, stored: StoredLists) -> str:
-        """Say what is wrong with a run of whose chunks no text is known."""
+        """Return a warning about a run whose chunks all have no text."""
         known = "no text is known of any chunk of this run"
         if graded := self._graded_unless_met(stored):
             others = "one other is" if graded == 1 else f"{graded:,} others are"
@@ -298,18 +298,18 @@ class Runs:
         )
 
     def _graded_unless_met(self, stored: StoredLists) -> int:
-        """Count the chunks that have a golden grade, unless a run has one of them: then 0."""
+        """Return how many chunks have a golden grade, 0 if the run has any judged chunk."""
         judged = self._db.rows("SELECT DISTINCT chunk FROM judgments")
         if stored.has_any_of(chunk for (chunk,) in judged):
             return 0
         return int(self._db.value("SELECT count(DISTINCT chunk) FROM golden"))
 
     def rename(self, old: str, new: str) -> bool:
-        """Give a run another name; return whether its system was renamed, too.
+        """Rename a run; return whether its system was renamed, too.
 
-        A system follows that only ever had this run's name, with its signals unless the new name
-        has some, and so does the setting that names the run. Raises `NotFound` where there is no
-        ``old`` and `BadInput` where there is a ``new``.
+        The system is renamed if it has the run's name and no other run. Its signals are renamed
+        with it, unless the new name has some. The setting that names the run is always updated.
+        Raises `NotFound` for an unknown ``old``, `BadInput` where ``new`` is taken.
         """
         check_run_name(new, "run", "new name")
         with self._db.writing():
@@ -343,9 +343,9 @@ class Runs:
     def change(
         self, name: str, *, system: str | None = None, created_at: str | None = None
     ) -> None:
-        """Say to which system a run belongs, when it was made, or both; None leaves it as it is.
+        """Change a run's system, its date, or both; None leaves a value as it is.
 
-        An empty ``created_at`` says that nobody knows.
+        An empty ``created_at`` removes the date.
         """
         if system is not None:
             check_run_name(system, "system", "--system")
@@ -370,14 +370,14 @@ class Runs:
             self._audit.put("drop", name)
 
     def number(self, name: str) -> int:
-        """Return a run's internal number; `NotFound` where there is none."""
+        """Return a run's internal number; raises `NotFound`."""
         number = self._db.value("SELECT id FROM runs WHERE name = ?", [name])
         if number is None:
             raise self.not_there(name)
         return int(number)
 
     def not_there(self, name: str) -> NotFound:
-        """Return the error for a run that is not there, which names those that are."""
+        """Return the error for an unknown run, which lists the known ones."""
         names = [
             escape_controls(name) for (name,) in self._db.rows("SELECT name FROM runs ORDER BY id")
         ]
@@ -386,14 +386,14 @@ class Runs:
 
 
 class StoredLists:
-    """What became of a run: whose its lists are, how deep, of which chunks; which have no text."""
+    """Counts of a run being stored: its queries, depth and chunks, and the chunks without text."""
 
     def __init__(self) -> None:
         self.query_ids: set[str] = set()
         self.depth = 0
         self.readable = False
         self.own = 0  # lists in which a chunk has the query's own id
-        self._bare = bytearray()  # by number; a set would take thirty times as much
+        self._bare = bytearray()  # by chunk number; a set would take thirty times the memory
         self._there = bytearray()
 
     def add(
@@ -413,7 +413,7 @@ class StoredLists:
         return self._bare.count(1)
 
     def has_any_of(self, chunks: Iterable[int]) -> bool:
-        """Say whether one of these chunks stands in any list."""
+        """Return whether any of these chunks is in a list."""
         return any(number < len(self._there) and self._there[number] for number in chunks)
 
 
@@ -426,7 +426,7 @@ def _set_marks(marks: bytearray, numbers: Collection[int]) -> None:
 def check_date(text: str) -> str:
     """Return ``text`` if it is a date, or a date and a time, else raise `BadInput`.
 
-    Of the ways in which ISO 8601 writes a day there is one, so that dates sort as they should.
+    Of the ISO 8601 formats only YYYY-MM-DD is accepted for the day, so that dates sort as text.
     """
     try:
         datetime.fromisoformat(text)
@@ -442,7 +442,7 @@ def check_date(text: str) -> str:
 def check_run_name(text: str, what: str, where: str) -> str:
     """Return ``text`` if it can name a run or a system, else raise `BadInput`.
 
-    ``where`` is how messages call the place it was given.
+    ``where`` names the option or field in the message.
     """
     if not text.strip() or text.splitlines() != [text]:
         raise BadInput(f"{where} {text!r}: a {what} needs a name that is one line and not blank")
@@ -450,7 +450,7 @@ def check_run_name(text: str, what: str, where: str) -> str:
 
 
 class QualifiedRankings(Sequence[Ranking]):
-    """A run's lists with what its chunks are called in the golden set; made as they are read."""
+    """A run's lists with the chunk ids of the golden set, computed as they are read."""
 
     def __init__(self, rankings: Sequence[Ranking], chunking: str) -> None:
         self._rankings = rankings

@@ -1,4 +1,4 @@
-"""Settings of the team, stored as one row of JSON; every change is noted in the audit log."""
+"""Settings of the team, stored as one row of JSON; the audit log notes every change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class StoredSettings:
         self._audit = Audit(connection)
 
     def text(self, key: str) -> str:
-        """Return what is stored under a key, as text."""
+        """Return the value stored under a key, as text."""
         return str(self._db.value("SELECT value FROM settings WHERE key = ?", [key]))
 
     def read(self) -> Settings:
@@ -27,7 +27,7 @@ class StoredSettings:
         stored = self._db.value("SELECT value FROM settings WHERE key = 'settings'")
         chosen = json.loads(stored) if stored else {}
         if "words" in chosen:
-            # Earlier versions took words of any length.
+            # Earlier versions accepted words of any length.
             chosen["words"] = [
                 word if len(word) <= LONGEST_WORD else word.strip()[:LONGEST_WORD]
                 for word in chosen["words"]
@@ -35,12 +35,12 @@ class StoredSettings:
         return settings_from(chosen)
 
     def save(self, settings: Settings) -> None:
-        """Keep the team's settings."""
+        """Store the team's settings."""
         with self._db.writing():
             self.put(settings)
 
     def save_field_map(self, field_map: str) -> bool:
-        """Keep a field map among the settings; return whether another one was there."""
+        """Store a field map in the settings; return whether it differs from the one there."""
         with self._db.writing():
             settings = self.read()
             if settings.field_map == field_map:
@@ -49,7 +49,7 @@ class StoredSettings:
             return True
 
     def put(self, settings: Settings) -> None:
-        """Keep the team's settings, in the transaction of the caller."""
+        """Store the team's settings, in the transaction of the caller."""
         changed = self.read().changes_to(settings)
         self._db.execute(
             "INSERT INTO settings (key, value) VALUES ('settings', ?) "
