@@ -1,7 +1,7 @@
-"""Sessions: who is signed in, by which invitation; of session tokens only hashes are stored.
+"""Sessions: who is signed in, by which invitation.
 
-A session is opened by a link, or once by each login. It ends with its invitation, after a year,
-or when its person signs out.
+A link or a login opens a session, each login only one. A session ends with its invitation, after a
+year, or when its person signs out. Only hashes of session tokens are stored.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from labeler.store.connection import Connection
 from labeler.store.people import CAN_SIGN_IN, Role
 
 LONGEST_SESSION = timedelta(days=365)
-# A provider's clock may be a little behind: a login it dates so is not one from before.
+# A provider's clock may be behind: its login then seems older than the last sign-out.
 CLOCK_TOLERANCE = timedelta(minutes=2)
 LOGIN_REUSE_PERIOD = timedelta(minutes=1)
 KEPT_AFTER_END = timedelta(
     days=60
-)  # a provider's cookie is good for 30: what it has opened is known
+)  # a provider's cookie lives 30 days, and must not open a second session
 MOST_SESSIONS = 50  # of one invitation; the oldest end
 FAR_FUTURE = "9999"  # later than any moment
 VALID_SESSION = """
@@ -36,7 +36,7 @@ SELECT i.id, g.name, g.role, i.expires_at, i.once = 1 AND i.used_at IS NOT NULL
 FROM invitations AS i JOIN graders AS g ON g.id = i.grader
 WHERE i.revoked_at IS NULL AND i.token_hash = ?
 """
-# Who is known by issuer and subject is that person, whatever their address is now.
+# Issuer and subject identify a person, even after their address has changed.
 INVITED_BY_LOGIN = """
 SELECT i.id, g.name, g.role, i.subject
 FROM invitations AS i JOIN graders AS g ON g.id = i.grader
@@ -53,7 +53,7 @@ SELECT 1 FROM sessions WHERE login = ? AND (ended_at IS NOT NULL OR created_at <
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session that goes on: the internal key, name and role of whose it is."""
+    """A session that has not ended, and its grader's internal key, name and role."""
 
     grader: int
     name: str
@@ -63,7 +63,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class InvitationLink:
-    """A link whose invitation stands: whose it is, and why it may open nothing any more."""
+    """A link with a valid invitation: its grader, and whether it has expired or is used up."""
 
     name: str
     role: Role
@@ -72,7 +72,7 @@ class InvitationLink:
 
     @property
     def works(self) -> bool:
-        """Say whether it opens a session now."""
+        """Return whether it opens a session now."""
         return not (self.expired or self.used_up)
 
 
@@ -80,8 +80,8 @@ class InvitationLink:
 class Login:
     """Who a login provider says somebody is: the ``subject`` of its ``issuer``.
 
-    ``address`` is their e-mail address if it is confirmed; ``fingerprint`` tells this login from
-    every other of theirs, ``at`` is when it was.
+    ``address`` is their e-mail address if it is confirmed. ``fingerprint`` differs for each login,
+    ``at`` is the time of this one.
     """
 
     issuer: str
@@ -117,19 +117,19 @@ class Sessions:
         )
 
     def was_link(self, token_hash: str) -> bool:
-        """Say whether the secret with this hash was ever a link, also of an ended invitation."""
+        """Return whether a link ever had the secret with this hash; ended invitations count."""
         sql = "SELECT EXISTS (SELECT 1 FROM invitations WHERE token_hash = ?)"
         return bool(self._db.value(sql, [token_hash]))
 
     def invited_by_login(self, login: Login) -> tuple[str, Role] | None:
-        """Return name and role of whom a login lets in, if it has not opened a session before."""
+        """Return the name and role of a login's person, None if not invited or already used."""
         if self.has_opened(login):
             return None
         rows = self._db.rows(INVITED_BY_LOGIN, login_parameters(login))
         return (rows[0][1], rows[0][2]) if rows else None
 
     def open_by_link(self, link_hash: str, token_hash: str) -> bool:
-        """Open a session by a link; a link for once is used up by it. Say whether it was opened."""
+        """Open a session by a link, which uses up a one-time link; return whether it was opened."""
         with self._db.transaction():
             link = self.link(link_hash)
             if link is None or not link.works:
@@ -143,7 +143,7 @@ class Sessions:
         return True
 
     def _add_session(self, invitation: int, token_hash: str, login: str | None = None) -> None:
-        """Open a session and let go of those that are too old or too many."""
+        """Open a session; delete those that ended long ago, and end the oldest of too many."""
         self._db.execute(
             "INSERT INTO sessions (invitation, token_hash, login, created_at) VALUES (?, ?, ?, ?)",
             [invitation, token_hash, login, moment()],
@@ -159,7 +159,7 @@ class Sessions:
         )
 
     def _note_as(self, person: Session | None, kind: str, subject: str | None = None) -> None:
-        """Add to the audit what somebody does who is known by the session they open or end."""
+        """Note a sign-in or sign-out in the audit, under the person of the session."""
         if person is None:
             return
         address = self._db.actor.address if self._db.actor else None
@@ -167,9 +167,9 @@ class Sessions:
         self._audit.put(kind, subject)
 
     def open_by_login(self, login: Login, token_hash: str) -> bool:
-        """Open a session by a login and say whether it was opened.
+        """Open a session by a login; return whether it was opened.
 
-        The first login with an address on the list makes the invitation its issuer's subject.
+        The first login with an invited address binds the invitation to its issuer and subject.
         """
         with self._db.transaction():
             if self.invited_by_login(login) is None:
@@ -184,21 +184,21 @@ class Sessions:
         return True
 
     def knows(self, login: Login) -> bool:
-        """Say whether a login is of somebody on the list, who may have logged out everywhere."""
+        """Return whether a login's person is invited, even if they signed out everywhere since."""
         return bool(
             self._db.rows(INVITED_BY_LOGIN, {**login_parameters(login), "before": FAR_FUTURE})
         )
 
     def has_opened(self, login: Login) -> bool:
-        """Say whether a login has opened its session and opens none any more.
+        """Return whether a login has opened a session and opens no more.
 
-        For a moment it does: a browser may open several tabs at once.
+        For a minute it still opens more: a browser may open several tabs at once.
         """
         since = moment(datetime.now(UTC) - LOGIN_REUSE_PERIOD)
         return bool(self._db.value(LOGIN_USED, [login.fingerprint, since]))
 
     def end(self, token_hash: str) -> None:
-        """End a session: its person has logged out here."""
+        """End a session, as its person signs out here."""
         with self._db.transaction():
             self._note_as(self.get(token_hash), "sign_out")
             self._end_sessions("token_hash = ?", token_hash)
@@ -210,7 +210,7 @@ class Sessions:
         )
 
     def end_all_of(self, token_hash: str) -> None:
-        """End every session of the person whose session it is: they have logged out everywhere."""
+        """End every session of a session's person, as they sign out everywhere."""
         with self._db.transaction():
             found = self.get(token_hash)
             if found is None:
@@ -225,7 +225,7 @@ class Sessions:
             )
 
     def can_come_again(self, token_hash: str) -> bool:
-        """Say whether the person of a session could come in again, did they log out."""
+        """Return whether the person of a session could sign in again after signing out."""
         found = self.get(token_hash)
         return found is not None and bool(
             self._db.value(f"SELECT EXISTS ({CAN_SIGN_IN})", [found.grader])
@@ -233,7 +233,7 @@ class Sessions:
 
 
 def login_parameters(login: Login) -> dict[str, str | None]:
-    """Return what a login is looked up by."""
+    """Return the parameters that look up a login."""
     return {
         "issuer": login.issuer,
         "subject": login.subject,

@@ -1,6 +1,6 @@
 """Signals of systems in production: load, read and drop them.
 
-They do not change the golden set or its hash.
+The golden set and its hash stay the same.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ SET_SIGNAL = (
     "UPDATE signals SET value = ?, n = ? "
     "WHERE system = ? AND name = ? AND date = ? AND query_id = ?"
 )
-# What is said of all queries counts before what is said of some; a mean of these is weighted by
-# how often each was counted, if that is known of all.
+# A value for all queries takes precedence over values for single queries. The mean of these is
+# weighted by n where all have one.
 SELECT_POINTS = """
 SELECT
     system, name, date,
@@ -55,10 +55,9 @@ FROM signals GROUP BY system, name ORDER BY system, name
 
 @dataclass(frozen=True, slots=True)
 class SignalSummary:
-    """A signal of a system as the list of them shows it.
+    """A signal of a system in the list of signals.
 
-    ``values`` are how many there are on ``dates`` days or moments, ``queries`` how many queries
-    they name.
+    ``values`` counts its values, ``dates`` their days or moments, ``queries`` their queries.
     """
 
     system: str
@@ -79,10 +78,10 @@ class Signals:
         self._queries = Queries(connection)
 
     def load(self, loaded: Loaded[Signal], *, update: bool = False) -> LoadReport:
-        """Add signals; one that is there with the same value is left alone.
+        """Add signals; those already there with the same value stay as they are.
 
-        Another value for the same system, name, date and query is refused, or replaces it with
-        ``update``. Systems and queries that nobody knows are kept, and counted.
+        Raises `BadInput` for another value of the same system, name, date and query, unless
+        ``update`` replaces it. Signals of unknown systems and queries are stored and reported.
         """
         queries: set[str] = set()
         systems: dict[str, None] = {}
@@ -126,9 +125,9 @@ class Signals:
         return {system for (system,) in self._db.rows("SELECT DISTINCT system FROM runs")}
 
     def points(self, queries: Collection[str] | None = None) -> list[SignalPoint]:
-        """Return each signal's values by system, name and date, see `SignalPoint`.
+        """Return one value for each system, name and date, see `SignalPoint`.
 
-        With ``queries`` only what was said of these is counted, and nothing that is of all.
+        With ``queries`` only values for these count, and none that is for all queries.
         """
         asked = None if queries is None else as_json(sorted(queries))
         return [SignalPoint(*row) for row in self._db.rows(SELECT_POINTS, {"queries": asked})]
@@ -138,7 +137,7 @@ class Signals:
         return [SignalSummary(*row) for row in self._db.rows(SELECT_SUMMARIES)]
 
     def drop(self, system: str, name: str | None = None) -> int:
-        """Remove the signals of a system, or the one of a name; return how many values go."""
+        """Remove all signals of a system, or one by name; return how many values were removed."""
         with self._db.writing():
             gone = self._db.execute(
                 "DELETE FROM signals WHERE system = ? AND (? IS NULL OR name = ?)",

@@ -1,6 +1,6 @@
 """Splits of the queries, and the queries that leaked.
 
-A leaked query is one that was found in other texts, which systems may have been built with.
+A leaked query was found in other texts, with which systems may have been built.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ WHERE q.retired_at IS NULL ORDER BY q.id
 
 @dataclass(frozen=True, slots=True)
 class LeakedQuery:
-    """A query that is marked as leaked: where it was found, and who marked it when, in UTC."""
+    """A query marked as leaked: where it was found, who marked it, and when (UTC)."""
 
     query_id: str
     file: str | None
@@ -57,7 +57,7 @@ class LeakedQuery:
 
     @property
     def sentence(self) -> str:
-        """Say where it was found, how nearly word for word, and who marked it.
+        """Describe where it was found, with which score, and who marked it when.
 
         >>> LeakedQuery("q", "few.jsonl", 2, "query", 0.9, None, "Ann", "2026-01-31T10:00").sentence
         'Leaked: the query stands in few.jsonl:2 (score 0.90); marked by Ann on 2026-01-31'
@@ -80,9 +80,9 @@ class QuerySplits:
     def selected(
         self, selected: Selection, facet: str | None = None, bucket: str | None = None
     ) -> set[str] | None:
-        """Return the selected queries, of one bucket where both are given; None for all there are.
+        """Return the selected queries in use, None for all; with a facet and bucket, those in it.
 
-        Without the retired ones. Raises `NotFound` where none is selected.
+        Raises `NotFound` where the selection is empty.
         """
         found: set[str] | None = None
         if selected != EVERYTHING:
@@ -108,7 +108,7 @@ class QuerySplits:
         )
 
     def assign(self, splits: Mapping[str, str], how: Mapping[str, object]) -> None:
-        """Put queries into splits by id; ``how`` is kept in the audit."""
+        """Put queries into splits by id; the audit log stores ``how``."""
         with self._db.writing():
             before = dict(self._db.rows("SELECT query_id, split FROM queries"))
             for query_id, split in splits.items():
@@ -129,9 +129,9 @@ class QuerySplits:
         return [LeakedQuery(*row) for row in self._db.rows(LEAKED_QUERIES)]
 
     def mark_leaked(self, found: Iterable[LeakedQuery]) -> int:
-        """Mark queries as leaked; return how many were not before.
+        """Mark queries as leaked; return how many are newly marked.
 
-        One that is marked already stays as it was found first.
+        A query that is marked already keeps its first mark.
         """
         with self._db.writing():
             known = {each.query_id for each in self.leaked()}
@@ -146,7 +146,7 @@ class QuerySplits:
         return len(new)
 
     def take_leaks_back(self, query_ids: Iterable[str]) -> None:
-        """Take back that queries are leaked, all or none; `NotFound` for one that is not."""
+        """Unmark leaked queries, all or none; raises `NotFound` for one that is not marked."""
         with self._db.writing():
             for query_id in query_ids:
                 if not self._db.execute(

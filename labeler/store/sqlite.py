@@ -1,8 +1,7 @@
-"""The SQLite engine: creates or opens a golden-set file and translates SQLite's errors.
+"""SQLite engine: create or open a golden-set file, and translate SQLite's errors.
 
-It has the methods of `labeler.store.postgres.engine.Postgres`: what both databases do in
-different ways. A damaged file must not be changed, so a second file beside it marks it; every
-process then opens it read-only.
+It has the same methods as `labeler.store.postgres.engine.Postgres`. A damaged file must not be
+changed, so a second file beside it marks it, and every process then opens it read-only.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from labeler.store.columns import as_json, moment, quoted
 from labeler.store.schema import Database, applied_migrations, check_schema, migrations, views
 
 BRIEF_MS = 1_000
-CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
-OLDEST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
+CACHE_KILOBYTES = 32_000  # the ids of a large run are looked up in random order
+OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
 # a word in the title weighs more than one in the text
 SEARCH_CHUNKS = """
 SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?{among}
@@ -34,7 +33,7 @@ AND EXISTS (SELECT 1 FROM chunks AS c WHERE c.id = chunk_words.rowid
 
 
 class SQLite:
-    """How a golden set in a file is opened, written to and read where PostgreSQL differs."""
+    """Opens, writes and reads a golden set in a file, in the ways that differ from PostgreSQL."""
 
     Error = sqlite3.DatabaseError
     is_shared = False
@@ -47,7 +46,7 @@ class SQLite:
         self._file: tuple[int, int] | None = None
 
     def open(self, *, create: bool) -> Database:
-        """Open the file, made where there is none and ``create`` says so."""
+        """Open the file; with ``create`` it is made where there is none."""
         while True:
             check_path(self._path, create=create)
             self._file = file_identity(self._path)
@@ -55,8 +54,8 @@ class SQLite:
             if self._file in (None, file_identity(self._path)):
                 self._file = file_identity(self._path)
                 return db
-            # Another file was put in its place while this waited for it: nobody sees the one that
-            # is open any more, and its log would be the log of the other.
+            # Another file took its place while this one was being opened. Nobody else sees this
+            # one any more, and its log would be taken for the log of the other.
             db.close()
 
     def _opened(self, *, create: bool) -> Database:
@@ -76,9 +75,9 @@ class SQLite:
         return db
 
     def close(self, db: Database) -> None:
-        """Close the file; closing the last connection folds the write-ahead log into it.
+        """Close the file; the last connection to close folds the write-ahead log into it.
 
-        Into a damaged file nothing is folded.
+        A damaged file is left as it is.
         """
         with without_checkpoint(self._path):
             db.close()
@@ -86,9 +85,9 @@ class SQLite:
     def _prepare(self, db: Database, *, create: bool) -> None:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA synchronous = FULL")
-        # Nobody folds the log in passing, see `labeler.store.backup.maintenance`.
+        # No automatic checkpoints, see `labeler.store.backup.maintenance`.
         db.execute("PRAGMA wal_autocheckpoint = 0")
-        # The names first: what another process creates in between can then only be too much.
+        # Names before migrations, so that a schema another process creates in between does no harm.
         names = {name for (name,) in db.execute("SELECT name FROM sqlite_master").fetchall()}
         applied = self._applied(db) if migrations.migrations_table in names else set()
         if applied:
@@ -115,16 +114,16 @@ class SQLite:
         db.conn.commit()
 
     def _applied(self, db: Database) -> set[str]:
-        """Return the names of our migrations that the file has been through."""
+        """Return the names of labeler's migrations that were applied to the file."""
         try:
             return applied_migrations(db)
         except sqlite3.OperationalError as error:
             if primary_code(error) != sqlite3.SQLITE_ERROR:
                 raise
-            return set()  # a table of that name with other columns: somebody else's
+            return set()  # another program's table of that name, with other columns
 
     def _use_write_ahead_log(self, db: Database) -> None:
-        # SQLite does not wait for its busy timeout here when two first visitors race.
+        # SQLite ignores its busy timeout here when two processes open a new file at once.
         give_up = time.monotonic() + self._busy_seconds
         while True:
             try:
@@ -136,7 +135,7 @@ class SQLite:
                 time.sleep(0.02)
 
     def in_words(self, error: Exception, place: str) -> LabelerError | None:
-        """Return what SQLite complained of, in words; None for a mistake of ours."""
+        """Return SQLite's error as an error of labeler; None for a bug in labeler."""
         if isinstance(error, sqlite3.ProgrammingError) or not isinstance(error, self.Error):
             return None
         if primary_code(error) == sqlite3.SQLITE_CORRUPT:
@@ -144,15 +143,15 @@ class SQLite:
         return translate_error(error, self._path, place)
 
     def _mark_damaged(self, why: str) -> None:
-        # What is open may be damaged because somebody has put another file in its place.
-        # And an index of words can be, of which SQLite speaks in the same way.
+        # The error may also come from another file put in this one's place, or from a damaged
+        # word index, which SQLite reports in the same way.
         is_same = self._file is not None and self._file == file_identity(self._path)
         if is_same and has_damaged_pages(self._path):
             mark_damaged(self._path, why)
 
     @contextmanager
     def short_timeout(self, db: Database) -> Iterator[None]:
-        """Let the block wait a second for other writers, and no longer."""
+        """Wait at most a second for other writers in the block."""
         db.execute(f"PRAGMA busy_timeout = {min(BRIEF_MS, self._busy_seconds * 1000):.0f}")
         try:
             yield
@@ -160,33 +159,33 @@ class SQLite:
             db.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
 
     def unmake(self, db: Database) -> None:
-        """Do nothing: a new file gets its name when it is filled."""
+        """Do nothing: a new file gets its name only when it is filled."""
 
     def views(self) -> Mapping[str, str]:
         """Return the query of each view, by its name."""
         return views()
 
     def last_ids(self, db: Database) -> dict[str, int]:
-        """Return the last number that each table gave whose numbers never come again."""
+        """Return the last id of each table whose ids are never used again."""
         return dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
 
     def set_last_ids(self, db: Database, given: Mapping[str, int]) -> None:
-        """Give no number again that was given where the rows came from."""
+        """Set the last ids, so that no id of the source is used again."""
         for table, last in given.items():
             db.execute("DELETE FROM sqlite_sequence WHERE name = ?", [table])
             db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, last])
 
     def commits(self, db: Database) -> int:
-        """Return a number that moves when another connection writes."""
+        """Return a number that changes when another connection writes."""
         [(number,)] = db.execute("PRAGMA data_version").fetchall()
         return int(number)
 
     def each(self, db: Database, sql: str, parameters: Any) -> Iterator[tuple[Any, ...]]:
-        """Give the rows of a statement while they are found."""
+        """Yield the rows of a statement as they are found."""
         return iter(db.execute(sql, parameters))
 
     def often(self, db: Database, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-        """Return the rows of a question; a connection keeps what it has compiled by itself."""
+        """Return the rows of a query that is run often; `sqlite3` caches the compiled statement."""
         return db.execute(sql, numbers).fetchall()
 
     def fill(
@@ -197,16 +196,16 @@ class SQLite:
         db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
 
     def settle(self, db: Database) -> None:
-        """Do nothing: a file is read by the order of its indexes."""
+        """Do nothing: SQLite plans well without statistics."""
 
     def expect_large_run(self, db: Database) -> None:
-        """Be told that a large run comes."""
+        """Enlarge the cache for a large run."""
         db.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
 
     def read_text_part(self, db: Database, chunk: int, start: int, most: int) -> tuple[bytes, int]:
-        """Return some bytes of a chunk's text from one on, and how many it has.
+        """Return at most ``most`` bytes of a chunk's text from ``start`` on, and its length.
 
-        A text is read from the file no further than that.
+        The rest of the text is not read from the file.
         """
         with db.conn.blobopen("chunks", "text", chunk, readonly=True) as text:
             text.seek(min(start, len(text)))
@@ -221,7 +220,7 @@ class SQLite:
         most: int,
         among: Sequence[int] | None = None,
     ) -> list[int]:
-        """Return the chunks with all of some words, or any; the last may only begin one.
+        """Return the chunks with all of some words, or any; the last may be the beginning of one.
 
         ``among`` are numbers of chunkings, 0 the default one, None all of them.
         """
@@ -232,7 +231,7 @@ class SQLite:
 
 
 def fts_terms(words: Sequence[str]) -> list[str]:
-    """Return words as terms of FTS5's language, quoted so that none is an operator.
+    """Return words as terms of an FTS5 query, quoted so that none is an operator.
 
     >>> fts_terms(["refund", "OR", "late"])
     ['"refund"', '"OR"', '"late"*']
@@ -260,7 +259,7 @@ def primary_code(error: sqlite3.Error) -> int:
 
 
 def translate_error(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerError:
-    """Return what SQLite complained of: about the file at ``path`` or values from ``place``."""
+    """Return SQLite's error about the file at ``path``, or values from ``place``, as labeler's."""
     code = primary_code(error)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy(
@@ -276,10 +275,11 @@ def translate_error(error: sqlite3.DatabaseError, path: Path, place: str) -> Lab
 
 
 def open_mode(path: Path, *, create: bool) -> str:
-    """Name the URI option to open ``path`` with.
+    """Return the URI option to open ``path`` with.
 
-    A write-ahead log needs a writable folder even to read. Where there is neither, SQLite may
-    take the file for unchanging; a log that is there means that somebody else may be writing.
+    SQLite needs a writable folder even to read a file with a write-ahead log. Where the file or
+    its folder is read-only and there is no log, the file is opened as immutable. A log means that
+    somebody may be writing.
     """
     if is_marked_damaged(path):
         return "mode=ro"
@@ -292,7 +292,7 @@ def open_mode(path: Path, *, create: bool) -> str:
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return which file is at ``path``: two that follow each other there are told apart."""
+    """Return the device and inode of the file at ``path``, None where there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -311,7 +311,7 @@ def check_sqlite_version(version: tuple[int, ...] = sqlite3.sqlite_version_info)
 
 
 def broken_link_error(path: Path) -> NotFound:
-    """Return the error that says where a link leads that leads nowhere."""
+    """Return the error for a broken link, which names its target."""
     try:
         path.stat()
         why = f"to {path.readlink()}, where nothing is"
@@ -322,7 +322,7 @@ def broken_link_error(path: Path) -> NotFound:
 
 
 def check_path(path: Path, *, create: bool) -> None:
-    """Raise unless a golden set can be at ``path``, or be made there with ``create``."""
+    """Raise unless ``path`` can be a golden set, or with ``create`` can become one."""
     try:
         if path.is_dir():
             raise BadInput(f"{path}: is a folder; name a file with --db")
@@ -349,18 +349,18 @@ def check_path(path: Path, *, create: bool) -> None:
 
 
 def damage_mark_path(path: Path) -> Path:
-    """Return the place of the mark: beside the file itself, wherever a link to it stands."""
+    """Return the path of the damage mark: beside the file itself, not beside a link to it."""
     file = path.resolve()
     return file.with_name(f"{file.name}-damaged")
 
 
 def is_marked_damaged(path: Path) -> bool:
-    """Say whether the file was found damaged, and not restored since."""
+    """Return whether the file was found damaged and has not been restored since."""
     return damage_mark_path(path).exists()
 
 
 def has_damaged_pages(path: Path) -> bool:
-    """Say whether SQLite finds the pages of a file damaged, by looking at each."""
+    """Return whether SQLite finds a damaged page in the file; reads every page."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
             return bool(db.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)])
@@ -369,22 +369,23 @@ def has_damaged_pages(path: Path) -> bool:
 
 
 def mark_damaged(path: Path, why: str) -> None:
-    """Remember that the file is damaged; in a folder that takes no files nobody writes anyway."""
+    """Mark the file as damaged; does nothing in a read-only folder, where nobody writes anyway."""
     with suppress(OSError), damage_mark_path(path).open("x", encoding="utf-8") as file:
         file.write(f"{moment()} {why}\n")
 
 
 @contextmanager
 def without_checkpoint(path: Path) -> Iterator[None]:
-    """Let connections to a damaged file close in the block without folding the log into it.
+    """Close connections to a damaged file in the block without folding the log into it.
 
-    SQLite does that for the last one only, and never for one that may only read.
+    Only the last connection to close folds the log, and a read-only one never does. So a read-only
+    connection stays open for the block.
     """
     if not is_marked_damaged(path):
         yield
         return
     with ExitStack() as stack:
-        with suppress(sqlite3.DatabaseError):  # gone; or it has the file open all the same
+        with suppress(sqlite3.DatabaseError):  # the file is gone, or is open in spite of the error
             last = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
             stack.callback(last.close)
             last.execute("SELECT 1 FROM sqlite_master").fetchone()
@@ -392,7 +393,7 @@ def without_checkpoint(path: Path) -> Iterator[None]:
 
 
 def remove_damage_mark(path: Path) -> bool:
-    """Forget that the file was damaged, as another is in its place or it is whole after all."""
+    """Remove the damage mark of a file that is replaced or intact; return whether it had one."""
     try:
         damage_mark_path(path).unlink()
     except FileNotFoundError:
@@ -401,7 +402,7 @@ def remove_damage_mark(path: Path) -> bool:
 
 
 def describe_damage(path: Path) -> str:
-    """Say that a file is damaged, and what helps."""
+    """Return the message that a file is damaged, and how to fix that."""
     return (
         f"{path}: damaged; nothing more is written to it. Put a backup in its place: "
         "'labeler restore BACKUP'; 'labeler check' says what is wrong"

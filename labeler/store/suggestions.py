@@ -40,14 +40,14 @@ JOIN current_judgments AS c ON c.query = g.query AND c.chunk = g.chunk
 WHERE q.retired_at IS NULL
 GROUP BY g.query, g.chunk
 """
-# What a grader gave first: a proposal is shown only after it, and may move a later one.
+# The first grade of each grader: they see a suggestion only after it, and may then change it.
 FIRST_GRADES = """
 SELECT j.query, j.chunk, j.grade, j.event_id FROM judgments AS j JOIN (
     SELECT min(id) AS id FROM judgments WHERE kind = 'grade' GROUP BY query, chunk, grader
 ) AS first ON first.id = j.id
 ORDER BY j.query, j.chunk, j.id
 """
-# All at once and weighed here: SQLite would weigh them anew for each pair it looks at.
+# All votes in one query, weighed in Python: SQLite would weigh them again for each pair.
 VOTES_BY_PAIR = """
 SELECT coalesce(p.query, c.query), p.chunk, p.source, p.grade, sum(p.times)
 FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
@@ -71,22 +71,22 @@ SELECT source, grade, sum(times) FROM (
 GROUP BY source, grade
 """
 VotesBySource = dict[str, dict[int, int]]
-"""By source, how often it said which grade."""
+"""By source and grade, the number of votes."""
 
 
 class Suggestions:
-    """Reads votes for grades, by source, and the grades that people gave the same pairs."""
+    """Reads suggested grades by source, and the grades that people gave the same pairs."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def proposals_of(self, query_id: str) -> list[Suggestion]:
-        """Return the grades proposed for chunks of a query, by chunk and source."""
+        """Return the suggested grades for the chunks of a query, by chunk and source."""
         rows = self._db.rows(SELECT_SUGGESTIONS.format(where="q.query_id = ?"), [query_id])
         return [Suggestion(*row) for row in rows]
 
     def votes(self) -> list[Suggestion]:
-        """Return all that was proposed for queries, retired or not, also what others outvoted."""
+        """Return all votes for queries, retired or not, including the outvoted ones."""
         return [Suggestion(*row) for row in self._db.rows(ALL_VOTES)]
 
     def put_votes(self, votes: Iterable[Suggestion]) -> None:
@@ -95,15 +95,15 @@ class Suggestions:
         self._db.conn.executemany(INSERT_VOTE, rows)
 
     def graded_pairs(self) -> list[GradedPair]:
-        """Return every golden grade of queries in use: by how many people, and since when."""
+        """Return every golden grade of queries in use, with how many people gave it and when."""
         rows = self._db.rows(SELECT_GRADED_PAIRS)
         return [GradedPair(query, people, bool(led), *rest) for query, people, led, *rest in rows]
 
     def met(self, among: Collection[str] | None = None) -> tuple[list[SuggestionCheck], int]:
-        """Return what each grader first gave to pairs that a source proposed a grade for.
+        """Return each grader's first grades of pairs with a suggestion, to compare the two.
 
-        And how many pairs have a proposed grade and no golden one; of the queries ``among``. A
-        grade that was written for copies, too, counts once.
+        Also returns how many pairs have a suggestion and no golden grade. ``among`` filters by
+        query. A grade that was also written for copies counts once.
         """
         with self._db.reading():
             proposed, names = self._proposed(), dict(self._db.rows(QUERIES_IN_USE))
@@ -121,16 +121,16 @@ class Suggestions:
         return list(met.values()), sum(pair[0] in names and pair not in golden for pair in proposed)
 
     def _proposed(self) -> dict[tuple[int, int], list[tuple[str, int]]]:
-        """Return what each source proposes for each pair, by internal keys."""
+        """Return the grade that each source suggests for each pair, by internal keys."""
         votes: dict[tuple[int, int], VotesBySource] = {}
         for query, chunk, source, grade, times in self._db.rows(VOTES_BY_PAIR):
             votes.setdefault((query, chunk), {}).setdefault(source, {})[grade] = times
         return {pair: found for pair, of in votes.items() if (found := weigh_votes(of))}
 
     def proposed_for(self, query_id: str, chunk_id: str) -> list[tuple[str, int]]:
-        """Return what each source proposes for one pair, as `proposed` weighs it, by its keys.
+        """Return the grade that each source suggests for one pair, as the view `proposed` does.
 
-        Whoever asks sees to it that the grader has given a grade of their own.
+        The caller must check that the grader has given a grade of their own.
         """
         votes: VotesBySource = {}
         for source, grade, times in self._db.rows(
@@ -141,7 +141,7 @@ class Suggestions:
 
 
 def weigh_votes(votes: VotesBySource) -> list[tuple[str, int]]:
-    """Return the grade that each source proposes: the one with most votes, none where two have.
+    """Return the grade that each source suggests: the one with most votes, none in a tie.
 
     >>> weigh_votes({"thumbs": {2: 5, 0: 1}, "clicks": {1: 2, 3: 2}})
     [('thumbs', 2)]
