@@ -40,14 +40,14 @@ def _decider(path: str, data_revision: int, conventions: str) -> Decider:
 
 
 def decider_of(board: Scoreboard) -> Decider:
-    """Return what decides about the runs of a board, and remembers what it has learnt of them."""
+    """Return the decider of a board's runs, which remembers what it has learnt."""
     return _decider(ui.database(), board.data_revision, repr(board.conventions))
 
 
 def standing_of(
     board: Scoreboard, a: str, b: str, measure: Measure, settings: Settings
 ) -> Certainty:
-    """Say how sure it is which of A and B is better; after a grade it costs little to ask again.
+    """Return how certain it is which of A and B is better; repeating it after a grade is fast.
 
     Raises `BadInput` for a measure by which no run is better.
     """
@@ -55,7 +55,7 @@ def standing_of(
 
 
 def open_decision() -> Iterator[None]:
-    """Compute the certainty that Compare shows by default, part by part; on small boards only."""
+    """Compute in steps the certainty that Compare shows by default; on small boards only."""
     with ui.open_store() as store:
         board = scoreboards.server_board(store)
     if len(board.run_names) > 1 and scoreboards.is_small_board(board):
@@ -68,7 +68,7 @@ def open_decision() -> Iterator[None]:
 
 
 def check_measures(settings: Settings) -> None:
-    """Raise `BadInput` where the team's measure cannot decide, or another one is unknown."""
+    """Raise `BadInput` if the team's measure cannot decide, or if another one is unknown."""
     conventions = scoreboards.conventions(settings)
     parse_deciding_measure(conventions, settings.decide_by)
     conventions.measures(settings.measures)
@@ -76,7 +76,7 @@ def check_measures(settings: Settings) -> None:
 
 
 class DecisionQueue:
-    """Says, grade after grade, which pairs decide what the team has asked; safe for threads."""
+    """The pairs that decide the comparison that the team asked for; safe for threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -87,8 +87,8 @@ class DecisionQueue:
     def telling(self) -> Sequence[Pair]:
         """Return the pairs that decide most, the most decisive first.
 
-        None if the team has not asked for it, if the comparison is settled, and if it cannot be
-        decided, as when a run was dropped: graders then go on with the rest of the pool.
+        Empty if the team has not asked for it, if the comparison is settled, or if it cannot be
+        decided, for example because a run was dropped. Graders then get the rest of the pool.
         """
         with self._lock, ui.open_store() as store:
             settings, newest = store.settings.read(), store.judgments.revision()
@@ -101,10 +101,10 @@ class DecisionQueue:
             return self._kept[2]
 
     def decision(self) -> DecisionWork | None:
-        """Return the same pairs by the newest grades, and how far it is; None if nobody asked.
+        """Return these pairs by the newest grades, and the progress; None if nobody asked for it.
 
-        On large sets, where choosing takes seconds, it rests as long as it took: until then the
-        pairs chosen before serve.
+        On large sets choosing takes seconds. It then pauses for as long as it took, and returns the
+        earlier pairs meanwhile.
         """
         with self._lock, ui.open_store() as store:
             settings, newest = store.settings.read(), store.judgments.revision()
@@ -123,7 +123,7 @@ class DecisionQueue:
 
 
 def _decision_work(store: Store, settings: Settings) -> DecisionWork | None:
-    """Return what decides what the team asks, None where nothing can."""
+    """Return the pairs that decide the team's comparison, None if it cannot be decided."""
     with suppress(LabelerError):
         pair = settings.unjudged_of or ("", "")
         selected = _selection_of_both(store.chunkings.of_runs(), pair)
@@ -132,7 +132,7 @@ def _decision_work(store: Store, settings: Settings) -> DecisionWork | None:
 
 
 def _selection_of_both(of_runs: Mapping[str, str], pair: Sequence[str]) -> Selection:
-    """Return the chunking two runs are of; of two, no grade decides, as each is known to one."""
+    """Return the chunking of two runs, or everything if they differ: then no grade decides."""
     found = {of_runs.get(run, DEFAULT_CHUNKING) for run in pair}
     if not any(of_runs.values()) or len(found) > 1:
         return EVERYTHING
@@ -162,12 +162,12 @@ ORDER_OF_PAIRS = (
 
 @st.cache_resource(show_spinner=False)
 def open_pairs_cache() -> OpenPairsCache:
-    """Return the one that knows it."""
+    """Return the server's cache of open pairs."""
     return OpenPairsCache()
 
 
 def openings(store: Store) -> Sequence[tuple[str, str]]:
-    """Return between which chunkings pairs may be left open, see `Chunkings.openings`.
+    """Return the pairs of chunkings between which pairs may be open, see `Chunkings.openings`.
 
     Cached until data is loaded, so that it is not computed for each visit of Label.
     """

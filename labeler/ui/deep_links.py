@@ -21,7 +21,8 @@ from labeler.ui import url_state
 def bucket_queries_url(facet: str | None, bucket: str | None, by: str, **other: str | None) -> str:
     """Return the URL of a bucket's queries, or of all queries, worst first by one measure.
 
-    Runs, measures and what pages pass on are those of the present URL unless ``other`` has them.
+    Runs, measures and other parameters that links keep are those of the current URL, unless
+    ``other`` has them.
     """
     return url_state.page_url("/queries", **{**_worst_first(facet, bucket, by), **other})
 
@@ -32,9 +33,9 @@ def _worst_first(facet: str | None, bucket: str | None, by: str) -> dict[str, st
 
 
 def target_url(target: Mapping[str, str], *, compared: Comparison, by: str) -> str:
-    """Return where a statement on two runs leads: to its queries, a facet's buckets, or Data.
+    """Return the URL of a statement on two runs: its queries, a facet's buckets, or Data.
 
-    Queries are on Compare, which lists just those that are worse, better or equal.
+    Queries are on Compare, which lists only those that are worse, better or equal.
     """
     runs = {"a": compared.a, "b": compared.b}
     facet, bucket = target.get("facet"), target.get("bucket")
@@ -51,14 +52,14 @@ def target_url(target: Mapping[str, str], *, compared: Comparison, by: str) -> s
 
 
 def transfer_step(statements: Iterable[Statement]) -> htpy.Element | None:
-    """Return the button to the transfer that two chunkings need, None where none is asked for."""
+    """Return the button to the transfer that two chunkings need, None if there is no need."""
     if all(each.kind != TRANSFER for each in statements):
         return None
     return htpy.a(".go", href=transfer_url())["Transfer the grades"]
 
 
 def transfer_url() -> str:
-    """Return the address at which grades are transferred between chunkings."""
+    """Return the URL of the page that transfers grades between chunkings."""
     place = {name: value for name, value in TRANSFER_PLACE.items() if name != "page"}
     return url_state.page_url("/data", **place)
 

@@ -1,6 +1,6 @@
 """Filters that several pages share: measures, conventions, facets, splits, chunkings, weighting.
 
-A page says in one line of text what is chosen; the widgets that change it are folded behind that
+A page shows the choices in one line of text; the widgets that change them are folded behind that
 line. Every choice is in the URL.
 """
 
@@ -31,10 +31,10 @@ from labeler.render.name_parts import called
 from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
 
-# A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
-# line, of at most two lines of text, and the fold that has the other boxes: open, a row of its own.
-# Tabs of a page are words over a line, the open one underlined, as the pages in the header are.
-# On a phone those of Review are one line that scrolls, and the fold of a usual choice can stand
+# A row has the visible boxes, a line of text, and the fold. Visible boxes are as wide as their
+# names and fill a phone's width. The text has at most two lines. The open fold is a row of its own.
+# Tabs of a page are words over a line with the open one underlined, like the pages in the header.
+# On a phone the tabs of Review are one line that scrolls, and the fold of a usual choice can be
 # beside the count below it.
 STYLE = """
 :is(.st-key-section, .st-key-review) { border-bottom: 1px solid var(--line); width: 100%; }
@@ -92,10 +92,11 @@ STYLE = """
   .st-key-choices:not(:has(details[open])) .beside-count { visibility: hidden; }
 }
 """
-# Pixels. Two of the narrowest fit abreast on a phone. A box cannot show a name on two lines: where
-# there is room a long one has a row of its own, on 1,024 two abreast leave it to the result.
+# Pixels. Two of the narrowest boxes fit side by side on a phone. A box cannot show a name on two
+# lines: if there is room, a long one has its own row; at 1,024 pixels two share a row, to leave
+# room for the result.
 BOX_FRAME, LETTER, NARROWEST = 86, 6.6, 170
-SHORT_LINE = 24  # letters: such a line needs little room beside boxes
+SHORT_LINE = 24  # letters: a shorter line needs little room beside boxes
 
 Say = Callable[..., None]
 """Writes the line in words: a text for each thing that is chosen, None for what is not."""
@@ -103,22 +104,22 @@ Say = Callable[..., None]
 
 @contextmanager
 def row() -> Iterator[None]:
-    """Draw what is inside beside each other: the boxes that stay in view, and `folded`."""
+    """Draw the contents side by side: the visible boxes, and `folded`."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="choices"):
         yield
 
 
 def unmark_runs() -> None:
-    """Leave the boxes of the runs without the marks of A and B: one run alone has none."""
+    """Remove the marks of A and B from the boxes of runs: a single run has none."""
     show_html(style('.st-key-choices [role="group"]::before { display: none !important; }'))
 
 
 @contextmanager
 def folded() -> Iterator[Say]:
-    """Fold away the boxes inside, beside the line that says what they are set to.
+    """Fold the boxes inside, beside a line that says what they are set to.
 
-    What is yielded writes that line, once it is known what is chosen. With ``beside_count`` a
-    phone leaves the line out, and has the fold in the line of the count that comes next.
+    Yields a function that writes this line, to be called when the choices are known. With
+    ``beside_count`` a phone leaves the line out and shows the fold beside the count below it.
     """
     line = st.container()
     with fold("Change", "tune"):
@@ -127,9 +128,9 @@ def folded() -> Iterator[Say]:
 
 @contextmanager
 def fold(label: str, icon: str, of: str = "") -> Iterator[None]:
-    """Fold away the boxes inside; a second fold of a row needs a name (``of``).
+    """Fold the boxes inside; a second fold of a row needs a name (``of``).
 
-    Unlike the boxes of a popover, which are at the page's end, they come next by Tab.
+    The Tab key reaches these boxes next, unlike those of a popover, which are at the page's end.
     """
     with (
         st.expander(label, icon=f":material/{icon}:", key=f"folded{of}"),
@@ -148,7 +149,7 @@ def _write_line(
 
 
 def run_box_options(names: Iterable[str]) -> dict[str, Any]:
-    """Return how a box shows runs: by what tells them apart, and wide enough for the longest."""
+    """Return options for a box of runs: names that tell them apart, and room for the longest."""
     short = called(names)
     room = BOX_FRAME + LETTER * max(map(len, short.values()), default=0)
     width = int(max(room, NARROWEST))
@@ -179,7 +180,7 @@ OFFERED_MEASURES = (
 MOST_MEASURES_NAMED = 3  # measures in the line
 NOT_WEIGHTED_HERE = "this page is not weighted: each query counts the same"
 ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
-ALL_CHUNKINGS = "all chunkings"  # as none can be called
+ALL_CHUNKINGS = "all chunkings"  # no chunking can have this name
 NOT_WEIGHTED_LABEL = "nothing: each query counts the same"
 WEIGHTED_HELP = (
     "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
@@ -197,9 +198,9 @@ def choose_conventions(
 ) -> Conventions:
     """Let the user choose a preset, and the queries if there are splits or leaks.
 
-    The URL has the choice as ``preset``, ``split`` and ``leaked``, and as ``chunking`` if runs are
-    of several and not shown ``across`` them; ``every`` allows all at once. Choosing a chunking
-    removes the parameters ``runs`` from the URL, which name runs of another one.
+    The URL has the choice as ``preset``, ``split`` and ``leaked``. It has ``chunking``, too, if
+    there are several and the page does not show runs ``across`` them; ``every`` allows all at once.
+    Choosing a chunking removes the parameters ``runs`` from the URL, which name runs of another.
     """
     preset = url_state.choose("Conventions", PRESETS, "preset", what="preset")
     choose_selection()
@@ -209,9 +210,9 @@ def choose_conventions(
 
 
 def choose_chunking(runs: Sequence[str], *, every: bool) -> None:
-    """Let the user choose the chunking whose runs are shown, or all, where there are several.
+    """Let the user choose the chunking whose runs are shown, or all, if there are several.
 
-    What names ``runs`` of the one that is left goes out of the address.
+    A choice removes the parameters ``runs`` from the URL, which name runs of the earlier chunking.
     """
     with ui.open_store() as store:
         chunkings = store.chunkings.with_runs()
@@ -234,7 +235,7 @@ def choose_chunking(runs: Sequence[str], *, every: bool) -> None:
 
 
 def choose_selection(**more: Any) -> None:
-    """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
+    """Let the user choose a split, and whether leaked queries count, if there are any."""
     splits, leaked = scoreboards.selection_options()
     choose_split(splits, **more)
     if leaked or url_state.get("leaked"):
@@ -249,7 +250,7 @@ def choose_selection(**more: Any) -> None:
 
 
 def choose_split(splits: Sequence[str], **more: Any) -> str | None:
-    """Let the user choose one of ``splits`` or all (None), as far as there are any."""
+    """Let the user choose one of ``splits`` or all (None), if there are any."""
     if not splits and not url_state.get("split"):
         return None
     nothing = {"nothing": ALL_SPLITS, "what": "split"}
@@ -259,9 +260,9 @@ def choose_split(splits: Sequence[str], **more: Any) -> str | None:
 def usual_measures(
     board: Scoreboard, settings: Settings, runs: Iterable[str] | None = None
 ) -> list[str]:
-    """Return `tested_measures`, or those that cross chunkings.
+    """Return `tested_measures`, or the measures that compare chunkings.
 
-    The latter where ``runs``, or without them all that are compared, are of several chunkings.
+    The latter are for ``runs`` of several chunkings; without ``runs`` all compared runs count.
     """
     across = measures_for_runs(board.collection, runs, chunks=False)
     if across != DEFAULT_MEASURES:
@@ -277,7 +278,7 @@ def tested_measures(settings: Settings) -> list[str]:
 def default_measures(
     settings: Settings, tasks: Iterable[str], usual: Sequence[str] = DEFAULT_MEASURES
 ) -> list[str]:
-    """Return the measures that a page starts with: those of the tasks looked at, then the usual.
+    """Return the measures that a page starts with: those of the tasks shown, then the usual ones.
 
     >>> default_measures(Settings(measures_by_task={"single": "RR P@5"}), ["single"])[:3]
     ['RR', 'P@5', 'nDCG@10']
@@ -290,13 +291,13 @@ def default_measures(
 
 
 def tasks_shown() -> list[str]:
-    """Return the task that the address names as the bucket to look at, if it names one."""
+    """Return the task that the URL names as its bucket, if any."""
     task = url_state.get("bucket")
     return [task] if url_state.get("facet") == "task" and task is not None else []
 
 
 def say_tasks(settings: Settings, tasks: Sequence[str]) -> str | None:
-    """Say that measures start with those of tasks; nothing where none has any."""
+    """Say that the measures of tasks come first; None if no task has any."""
     there = [task for task in tasks if measure_names_for_task(task, settings.measures_by_task)]
     if not there or url_state.get_each("measure"):
         return None
@@ -304,7 +305,7 @@ def say_tasks(settings: Settings, tasks: Sequence[str]) -> str | None:
 
 
 def choose_measures(default: Sequence[str] = DEFAULT_MEASURES) -> list[str]:
-    """Let the user choose measures, at any cut-off; they are in the address as ``measure``."""
+    """Let the user choose measures at any cut-off; the URL has them as ``measure``."""
     chosen = url_state.choose_several(
         *("Measures", "Add a measure", "measure", OFFERED_MEASURES, default),
         help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
@@ -332,7 +333,7 @@ def measures_of(
 
 
 def choose_facet(facets: Mapping[str, Sequence[str]], **more: Any) -> str | None:
-    """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
+    """Let the user choose a facet, or all queries; the URL has it as ``facet``."""
     given = {"nothing": ALL_QUERIES, "what": "facet", "clears": ["bucket"], **more}
     return url_state.choose_or_not("Facet", list(facets), "facet", **given)
 
@@ -342,7 +343,7 @@ def choose_bucket(
 ) -> tuple[str | None, str | None]:
     """Let the user choose a facet and one of its buckets; None means all of them.
 
-    They are in the address as ``facet`` and ``bucket``.
+    The URL has them as ``facet`` and ``bucket``.
     """
     facet = choose_facet(facets, **more)
     return facet, choose_within("Bucket", facets, facet, "bucket", **more)
@@ -351,7 +352,7 @@ def choose_bucket(
 def choose_within(
     label: str, facets: Mapping[str, Sequence[str]], facet: str | None, name: str, **more: Any
 ) -> str | None:
-    """Let the user choose one bucket of a facet, or every one (None); of no facet there is none."""
+    """Let the user choose one bucket of a facet, or all (None); without a facet return None."""
     if facet is None:
         return None
     given = {"nothing": EVERY_BUCKET, "what": f"bucket of {facet}", **more}
@@ -359,7 +360,7 @@ def choose_within(
 
 
 def choose_other(label: str, facets: Collection[str], facet: str | None) -> str | None:
-    """Let the user choose a facet that another is crossed with; in the address as ``other``."""
+    """Let the user choose a facet to cross with another; the URL has it as ``other``."""
     url_state.check_among("other", facets, "facet")
     others = [name for name in facets if name != facet]
     if facet is None or not others:
@@ -369,9 +370,9 @@ def choose_other(label: str, facets: Collection[str], facet: str | None) -> str 
 
 
 def choose_traffic(facets: Collection[str]) -> Traffic | None:
-    """Let the user weight means by one of ``facets`` that logs name, as far as there is one.
+    """Let the user weight means by one of ``facets`` that occurs in logs, if there is one.
 
-    The choice is in the address as ``weighted``.
+    The URL has the choice as ``weighted``.
     """
     with ui.open_store() as store:
         counted = count_logged(store.candidates.batches())
@@ -388,7 +389,7 @@ def choose_traffic(facets: Collection[str]) -> Traffic | None:
 
 
 def say_traffic(traffic: Traffic | None) -> str | None:
-    """Name the facet that means are weighted by; nothing where each query counts the same."""
+    """Name the facet that means are weighted by; None if each query counts the same."""
     return None if traffic is None else f"weighted by {traffic.facet}"
 
 
@@ -404,7 +405,7 @@ def say_queries(facet: str | None, bucket: str | None = None) -> str:
 
 
 def say_wider(bucket: str | None) -> str | None:
-    """Say that a bucket is shown whole where the address narrows it by that of another facet."""
+    """Say that a bucket is shown whole although the URL narrows it by another facet's bucket."""
     other, crossing = url_state.get("other"), url_state.get("crossing")
     if bucket is None or other is None or crossing is None:
         return None
@@ -412,7 +413,7 @@ def say_wider(bucket: str | None) -> str | None:
 
 
 def say_measures(texts: Sequence[str]) -> str:
-    """Name a few measures, and count those beyond.
+    """Name a few measures, and count the others.
 
     >>> say_measures(["RR", "AP"]), say_measures(["RR", "AP", "P@5", "P@10", "R@5"])
     ('RR, AP', 'RR, AP and 3 more measures')
@@ -423,7 +424,7 @@ def say_measures(texts: Sequence[str]) -> str:
 
 
 def say_conventions(chosen: Conventions) -> str | None:
-    """Name the conventions unless they are the usual ones; all stand under every number, too.
+    """Name the conventions unless they are the usual ones; the page prints all under its numbers.
 
     >>> say_conventions(Conventions.of("graded")), say_conventions(Conventions.of("trec_eval"))
     (None, 'trec_eval conventions')
@@ -433,13 +434,13 @@ def say_conventions(chosen: Conventions) -> str | None:
 
 
 def say_selection(chosen: Conventions) -> str | None:
-    """Name the split and what becomes of leaked queries; nothing where all queries count.
+    """Name the split and whether leaked queries count; None if all queries count.
 
-    It comes first in the line, whose end a phone may cut off.
+    It is the first part of the line, because a phone may cut off the end.
     """
     return chosen.selected.describe() or None
 
 
 def task_measures(task: str) -> str:
-    """Return the names of the measures that fit a task where the team chose none."""
+    """Return the names of the measures that fit a task for which the team chose none."""
     return MEASURES_BY_TASK[task]

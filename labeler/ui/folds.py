@@ -1,4 +1,4 @@
-"""Rows that unfold below a page's evidence: each by an address, one open at a time."""
+"""Rows that unfold below a page's evidence: each has a URL, and one is open at a time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def show_folds(
     address: Callable[[str | None], str],
     show: Callable[[], None],
 ) -> None:
-    """Show the title and the hint of each of ``folds``, and by ``show`` what the open one holds.
+    """Show the title and the hint of each of ``folds``; ``show`` draws the open one's content.
 
-    ``address`` gives the page with a fold open, or with none.
+    ``address`` returns the URL of the page with a fold open, or with none.
     """
     rows = {
         name: tables.Fold(title, hint, address(None if name == opened else name), name == opened)

@@ -1,4 +1,4 @@
-"""Positions of keywords in the runs of a page, cached until the data changes; no grade is used."""
+"""Positions of keywords in the runs of a page, cached until the data changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ScoresByRun = dict[str, dict[str, KeywordScore]]
 
 
 class KeywordKey(NamedTuple):
-    """All that keyword scores depend on; no grade is among it.
+    """Everything that keyword scores depend on; grades do not affect them.
 
     ``golden`` is the version shown, ``selected`` its queries that count, ``within`` a facet and a
     bucket.
@@ -43,13 +43,13 @@ class KeywordKey(NamedTuple):
 
     @classmethod
     def of(cls, board: Scoreboard, within: tuple[str, str] | None = None) -> KeywordKey:
-        """Return that of a board of this server."""
+        """Return the key of a board of this server."""
         at = (ui.database(), board.data_revision, board.conventions.preset)
         return cls(*at, url_state.get("golden"), board.conventions.selected, within)
 
 
 def choose_depth() -> int:
-    """Let the user say how deep keywords are looked for."""
+    """Let the user choose down to which rank keywords are searched."""
     top: int = url_state.choose_number(
         "Keywords in the top", "k", 1, MOST_DEPTH, DEFAULT_DEPTH, width=160
     )
@@ -57,7 +57,7 @@ def choose_depth() -> int:
 
 
 def choose_substring() -> bool:
-    """Let the user say whether parts of words count."""
+    """Let the user choose whether parts of words count."""
     return url_state.switch(
         "Find keywords inside longer words, too",
         "substring",
@@ -93,7 +93,7 @@ def keywords_by_query(at: KeywordKey) -> dict[str, tuple[str, ...]]:
 
 
 def say_nothing_found(at: KeywordKey, unusable: str | None = None) -> None:
-    """Say why no query that is shown has a keyword that is looked for."""
+    """Say why no query shown has a keyword to search for."""
     if unusable:
         st.text(unusable)
     elif keywords_by_query(at._replace(within=None)):
@@ -106,7 +106,7 @@ def say_nothing_found(at: KeywordKey, unusable: str | None = None) -> None:
 def keyword_values(
     at: KeywordKey, substring: bool, k: int, runs: Sequence[str], _board: Scoreboard
 ) -> tuple[ScoresByRun, str | None]:
-    """Return runs' keyword scores by query, and which keywords cannot be looked for."""
+    """Return runs' keyword scores by query, and the keywords that cannot be searched."""
     keywords = _keywords_on_board(at, _board)
     known = _corpora_for(at, substring, _board)
     found = known.scores(keywords, list_lookups(_board, runs), k)
@@ -124,7 +124,7 @@ def places_in_runs(
 
 
 def _keywords_on_board(at: KeywordKey, board: Scoreboard) -> dict[str, tuple[str, ...]]:
-    """Return the keywords of the queries that a board has, which may be some, or of a bucket."""
+    """Return the keywords of the queries on a board, or of those in a bucket."""
     ids, keywords = board.collection.query_ids, keywords_by_query(at._replace(within=None))
     wanted: Sequence[str] = ids
     if at.within is not None:
@@ -145,7 +145,7 @@ def places_of_query(board: Scoreboard, query_id: str) -> list[KeywordRanks]:
 def _find_places(
     at: KeywordKey, query_id: str, words: Sequence[str], _board: Scoreboard
 ) -> list[KeywordRanks]:
-    """Search the chunks of the query's lists alone: all texts would take long."""
+    """Search only the chunks in the query's lists, because searching all texts is slow."""
     lists = list_lookups(_board, _board.run_names)
     numbers = {number for list_of in lists.values() for number in list_of(query_id)}
     with ui.open_store() as store:

@@ -14,7 +14,7 @@ import streamlit as st
 from labeler.render.words import DEFAULT_LANGUAGE, LANGUAGES
 from labeler.web.static_js import loader, read_assets
 
-# Leads read English, as on all pages of theirs.
+# In English, like all pages of leads.
 SENTENCES = {
     key: sentence
     for key, sentence in LANGUAGES[DEFAULT_LANGUAGE].sentences.items()
@@ -36,12 +36,12 @@ _bench = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class BenchData:
-    """What the bench needs to know: who decides, in which words, and which pairs.
+    """The data of the adjudication component: who decides, in which words, and which pairs.
 
     ``token`` grants access to the routes; ``key`` says whose decisions wait in the browser.
     ``asked`` are the URL parameters that select disagreements. ``newest`` changes with everything
-    that could change them. ``rule`` names how several grades become one, ``rule_in_words`` explains
-    it.
+    that could change the disagreements. ``rule`` is the name of the rule that turns several grades
+    into one, ``rule_in_words`` explains it.
     """
 
     golden_set: str
@@ -58,5 +58,5 @@ class BenchData:
 
 
 def bench(data: BenchData) -> None:
-    """Show the bench. When its token runs out it asks for this script to run again."""
+    """Show the adjudication component, which runs this script again when its token expires."""
     _bench(key="bench", data={**asdict(data), "sentences": SENTENCES}, on_renew_change=lambda: None)

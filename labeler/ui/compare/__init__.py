@@ -1,1 +1,1 @@
-"""The Compare page: run B against run A, by how much, on which queries, which chunks moved."""
+"""The Compare page: run B against run A, with the size of the difference, queries and chunks."""

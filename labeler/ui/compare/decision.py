@@ -1,4 +1,4 @@
-"""The part of Compare that asks for the grades that decide: one button, and how far it is."""
+"""Deciding grades on Compare: one button that asks for them, and the progress."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from labeler.services.assignment.scope import UNTIL_DECIDED
 from labeler.ui import assignment_cache, links, url_state
 from labeler.ui import shared as ui
 
-BESIDE = 280  # pixels beside the answer for what to do next
+BESIDE = 280  # pixels beside the answer for the next step
 STYLE = style("""
 @media (min-width: 48rem) {
     .st-key-settling { padding-top: 1rem; }
@@ -41,9 +41,9 @@ HELP = (
 
 
 def asks_for_grades(view: ComparisonView, found: PairResult, settings: Settings) -> bool:
-    """Return whether grades could change the answer, or are asked for to decide it.
+    """Return whether grades could change the answer, or whether the team asked for them.
 
-    Not across chunkings, where a grade counts for one run alone, and not of a frozen golden set.
+    False across chunkings, where a grade counts for one run only, and for a frozen golden set.
     """
     board, measure = view.board, found.tests.deciding
     is_live = board.conventions.frozen is None and board.weights is None
@@ -58,7 +58,7 @@ def asks_for_grades(view: ComparisonView, found: PairResult, settings: Settings)
 
 
 def offer_deciding_grades(view: ComparisonView, found: PairResult, settings: Settings) -> None:
-    """Let a lead grade what decides, and say how far it is, where `asks_for_grades`."""
+    """Let a lead grade the deciding pairs, and show the progress, if `asks_for_grades`."""
     measure = found.tests.deciding
     if measure is None or not asks_for_grades(view, found, settings):
         return
@@ -92,7 +92,7 @@ def _show_buttons(
 
 
 def _grade(settings: Settings, runs: tuple[str, str]) -> None:
-    """Ask for what decides between two runs, and open Label with that alone."""
+    """Ask for the pairs that decide between two runs, and open Label with only these."""
     if not is_asked_for(settings, *runs):
         with ui.guard(), ui.open_store() as store:
             store.settings.save(replace(settings, strategy=ACTIVE_OF_TWO, unjudged_of=runs))

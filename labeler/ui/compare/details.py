@@ -1,4 +1,4 @@
-"""What Compare unfolds about its answer: the statistics, all numbers, and how they are computed."""
+"""Details of the answer on Compare: statistics, all numbers, and how they are computed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference i
 def details_of(
     view: ComparisonView, bucket: str | None, found: PairResult
 ) -> Mapping[str, Callable[[], None]]:
-    """Return what shows each of the details, over all queries or one bucket, by its name."""
+    """Return the function that shows each detail, by its name, for all queries or one bucket."""
     lead, details = found.verdict.row, {}
     if lead is not None and not math.isnan(lead.delta):
         details[STATISTICS] = partial(show_statistics, view, found, lead)
@@ -54,7 +54,7 @@ def details_of(
 
 
 def show_statistics(view: ComparisonView, found: PairResult, lead: Delta) -> None:
-    """Show how sure the differences are, what else was found, and each grader's own grades."""
+    """Show the statistics of the differences, further findings, and each grader's own grades."""
     link = partial(target_url, compared=view.compared, by=deciding_name(found, view.compared))
     said = comparison.describe_statistics(found.tests, lead)
     said += [each for each in found.statements if is_detail(each)]
@@ -67,7 +67,7 @@ def show_statistics(view: ComparisonView, found: PairResult, lead: Delta) -> Non
 
 
 def deciding_name(found: PairResult, compared: Comparison) -> str:
-    """Return the name of the measure that decides, by which a link sorts queries."""
+    """Return the name of the deciding measure; links sort queries by it."""
     measure = found.verdict.measure or compared.measures[0]
     return compared.conventions.heading(measure)
 
@@ -83,7 +83,7 @@ def show_numbers(view: ComparisonView, bucket: str | None, tests: PairTests) -> 
 
 
 def show_computed(view: ComparisonView) -> None:
-    """Say how the numbers were computed, and what was left out of the runs."""
+    """Show how the numbers were computed, and what was left out of the runs."""
     told = [view.compared.conventions.sentence, comparison.COVERAGE_NOTE]
     told += [comparison.SIGNIFICANCE_RULE, comparison.METHODS_NOTE]
     across = [NO_RANGES_ACROSS] if view.board.collection.has_several_chunkings else []
@@ -117,7 +117,7 @@ def with_further_runs(table: Table, view: ComparisonView, bucket: str | None) ->
 
 
 def notes_on_runs(view: ComparisonView) -> list[str]:
-    """Say what was left out of the runs that are shown, or could surprise in them."""
+    """Return notes on the runs shown: what was left out of them, or may surprise."""
     notes = [
         note.sentence
         for note in view.board.notes(view.compared.measures)
@@ -127,7 +127,7 @@ def notes_on_runs(view: ComparisonView) -> list[str]:
 
 
 def ranges_of_view(view: ComparisonView) -> tuple[MeanRanges, DeltaRanges] | None:
-    """Return the ranges over unjudged chunks of every row in the file; None if weighted."""
+    """Return the ranges over unjudged chunks for every row in the file; None if weighted."""
     compared = view.compared
     if view.board.weights is not None:
         return None
@@ -145,14 +145,14 @@ GRADERS_NOTE = (
 
 
 class _SingleGrades:
-    """The single grades of a golden set, of which only what is new is read."""
+    """The single grades of a golden set; only new ones are read."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: SingleGrades | None = None
 
     def read(self) -> SingleGrades:
-        """Return them as they are now."""
+        """Return the single grades as they are now."""
         with self._lock, ui.open_store() as store:
             known = self._known
             if known is None or known.revision != store.judgments.revision():
@@ -173,7 +173,7 @@ def _survival(
     _measure: Measure,
     _view: ComparisonView,
 ) -> GraderSensitivity:
-    """Compare under every reading; worked out once for each grade."""
+    """Compare under every reading; cached until the next grade."""
     view = _view
     singles = _single_grades(ui.database(), view.board.data_revision).read()
     [found] = comparison.measure_sensitivity(
@@ -185,9 +185,9 @@ def _survival(
 def sensitivity_of(
     view: ComparisonView, bucket: str | None, measure: Measure, tested: DeltaTest
 ) -> GraderSensitivity | None:
-    """Return how a measure, ``tested`` as it is, comes out under every reading.
+    """Return the difference by a measure under every reading; ``tested`` is the result as it is.
 
-    None of a frozen golden set, which has agreed grades alone, and of weighted means.
+    None for a frozen golden set, which has only agreed grades, and for weighted means.
     """
     compared = view.compared
     if compared.conventions.frozen is not None or view.board.weights is not None:

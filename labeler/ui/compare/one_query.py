@@ -1,4 +1,4 @@
-"""One query opened from Compare: both lists, and the ways to its neighbours in the list there."""
+"""One query opened from Compare: both lists, and links to its neighbours in Compare's list."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from labeler.ui.query_view import OpenedQuery, QuerySteps, open_query, show_quer
 
 
 def show_one(view: ComparisonView, query_id: str, words: Sequence[str]) -> None:
-    """Show one query in full, with the ways to those around it."""
+    """Show one query in full, with links to its neighbours."""
     if query_id not in view.texts:
         ui.show_error(f"no query is called {query_id!r} in this golden set")
         st.button("Show all queries", on_click=open_query, args=[None])
@@ -43,7 +43,7 @@ def show_one(view: ComparisonView, query_id: str, words: Sequence[str]) -> None:
 
 
 def steps_around(view: ComparisonView, query_id: str) -> QuerySteps:
-    """Return the neighbours of a query in the list of Compare, and where it is in it."""
+    """Return the neighbours of a query in the list of Compare, and its place there."""
     names = short_names((view.compared.a, view.compared.b))
     a, b = (names[run] for run in (view.compared.a, view.compared.b))
     ids = [row.query_id for row in view.rows]
@@ -59,9 +59,9 @@ def steps_around(view: ComparisonView, query_id: str) -> QuerySteps:
 
 
 def describe_place(view: ComparisonView, at: int, b: str) -> str:
-    """Say which of how many queries the one at a place is: of its outcome where these are sorted.
+    """Say which of how many queries is at a place, counting those of the same outcome.
 
-    A list that is not sorted by the difference mixes outcomes, and so counts all of them.
+    A list that is not sorted by the difference mixes outcomes; there all queries are counted.
     """
     outcomes = [comparison.query_outcome(row.delta) for row in view.rows]
     alike = [place for place, outcome in enumerate(outcomes) if outcome == outcomes[at]]

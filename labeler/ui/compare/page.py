@@ -1,4 +1,4 @@
-"""The Compare page: choices above; below them the answer, the queries and files, live."""
+"""The Compare page: choices, and below them the answer, the queries and the files, live."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ EACH_THE_SAME = (
 
 @dataclass(frozen=True, slots=True)
 class CompareChoice:
-    """What is shown: runs B and A, others beside them, the measures, and which queries.
+    """What the page shows: runs B and A, further runs, the measures, and the queries.
 
-    ``by_text`` is the measure that sorts the queries, ``traffic`` what means are weighted by, and
+    ``by_text`` is the measure that sorts the queries, ``traffic`` the weights of means, and
     ``short`` are the runs' short names.
     """
 
@@ -54,7 +54,7 @@ class CompareChoice:
 
 
 def show_page() -> None:
-    """Show the page, or what is missing for it."""
+    """Show the page, or say which data it needs."""
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.read_board(store, settings)
@@ -75,7 +75,7 @@ def query_texts(path: str, data_revision: int, golden: str | None) -> dict[str, 
 
 
 def ask_for_runs(names: Sequence[str]) -> None:
-    """Say what is missing where there are no two runs, and end the page."""
+    """End the page if there are no two runs, and say what is missing."""
     if names:
         heading, what = "There is only one run", f"To compare {names[0]}, load another."
     else:
@@ -85,7 +85,7 @@ def ask_for_runs(names: Sequence[str]) -> None:
 
 
 def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> CompareChoice:
-    """Let the user choose; A and B stay in view, the rest is said in a line and folded."""
+    """Let the user choose; A and B stay visible, other choices are one line with a fold."""
     short = short_names(names)
     with filter_widgets.row():
         a, b = choose_runs(names)
@@ -131,7 +131,7 @@ def choose(board: Scoreboard, names: Sequence[str], settings: Settings) -> Compa
 
 
 def name_order(sort: str, b: str) -> str:
-    """Return what an order of the queries is called, which names B.
+    """Return the name of an order of the queries, with the name of B.
 
     >>> [name_order(sort, "hybrid") for sort in comparison.QUERY_SORTS[:3]]
     ['worst for hybrid', 'best for hybrid', 'bucket']
@@ -141,9 +141,9 @@ def name_order(sort: str, b: str) -> str:
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str]:
-    """Let the user choose run A and run B; in the address as ``a`` and ``b``.
+    """Let the user choose run A and run B; the URL has them as ``a`` and ``b``.
 
-    ``names`` are best first: the best is B, and the next one A.
+    ``names`` are best first. By default B is the best and A the next one.
     """
     shown: dict[str, Any] = {"clears": ["chunking"], "label_visibility": "collapsed"}
     shown |= filter_widgets.run_box_options(names)
@@ -156,7 +156,7 @@ def choose_runs(names: Sequence[str]) -> tuple[str, str]:
 
 
 def choose_also(others: Sequence[str], names: Sequence[str], short: Mapping[str, str]) -> list[str]:
-    """Let the user set further runs beside A and B; in the address as ``also``."""
+    """Let the user choose further runs beside A and B; the URL has them as ``also``."""
     if not others:
         url_state.check_some_of("also", names, "run")  # which says what is not there
         return []
@@ -177,7 +177,7 @@ def show_compared(
     words: Sequence[str],
     say: Callable[[str], None],
 ) -> None:
-    """Show what the newest grades say of both runs, and say how much is graded."""
+    """Show both runs by the newest grades, and say how much is graded."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
     if not board.counts.grades:
@@ -204,7 +204,7 @@ def show_compared(
 def unweighted_view(
     choice: CompareChoice, board: Scoreboard, texts: Mapping[str, str]
 ) -> ComparisonView:
-    """Return what is shown where each query counts the same."""
+    """Return the comparison in which each query counts the same."""
     a, b, facet, bucket, sort = choice.a, choice.b, choice.facet, choice.bucket, choice.sort
     compared = comparison.compare(board, a, b, choice.measures, facet)
     [by] = board.resolve(choice.conventions.measures([choice.by_text])[:1])
@@ -221,7 +221,7 @@ def unweighted_view(
 
 
 def weighted_view(choice: CompareChoice, even: ComparisonView, traffic: Traffic) -> ComparisonView:
-    """Return the same with means that are weighted by traffic."""
+    """Return the comparison ``even`` with means that are weighted by traffic."""
     board = even.board.weighted_by(traffic)
     found = comparison.compare(board, choice.a, choice.b, choice.measures, choice.facet)
     return replace(even, board=board, compared=found)

@@ -61,7 +61,7 @@ def candidate_overlap(
     names: tuple[str, str],
     _board: Scoreboard,
 ) -> CandidateOverlap:
-    """Return how B's candidates relate to A's, which no grade changes."""
+    """Return how B's candidates relate to A's; grades do not change it."""
     return comparison.compare_candidates(_board, a, b, names)
 
 
@@ -88,9 +88,9 @@ def judge_view(view: ComparisonView, bucket: str | None, settings: Settings) -> 
 
 
 def show_answer(view: ComparisonView, bucket: str | None) -> PairResult:
-    """Say which run is better and what could change that, draw it, and return what is known.
+    """Show which run is better, what could change that, and the picture; return the result.
 
-    From the top down, so that what is read keeps its place while the rest is computed.
+    It is drawn from the top down, so that the text keeps its place while the rest is computed.
     """
     board, compared = view.board, view.compared
     with ui.open_store() as store:
@@ -120,7 +120,7 @@ def show_answer(view: ComparisonView, bucket: str | None) -> PairResult:
 
 
 def next_step(tests: PairTests) -> htpy.Node:
-    """Return the button that leads to where B loses: to its buckets, else to the queries."""
+    """Return the button that opens the buckets where B loses, or else the queries."""
     if tests.compared is None:
         return None
     if not tests.buckets:
@@ -136,7 +136,7 @@ def slices_url(tests: PairTests) -> str:
 
 
 def judged_shares(view: ComparisonView) -> str:
-    """Say what share of each run's first ten results is judged; nothing where none is."""
+    """Say what share of each run's first ten results is judged; empty if none is."""
     board = view.board
     if not board.counts.grades:
         return ""
@@ -185,7 +185,7 @@ def means_beside(
 
 
 def bucket_row(row: Delta) -> PictureRow:
-    """Return a bucket in the picture, which leads to this page of that bucket alone."""
+    """Return a bucket's row in the picture, which links to this page for that bucket."""
     href = url_state.this_page_url("/compare", facet=row.facet, bucket=row.bucket, query=None)
     return PictureRow(row, str(row.bucket), str(row.facet), href)
 
@@ -193,7 +193,7 @@ def bucket_row(row: Delta) -> PictureRow:
 def picture_links(
     tests: PairTests, *, is_chosen: bool, is_of_bucket: bool
 ) -> list[tuple[str, str]]:
-    """Return what else the picture leads to: all measures, and all buckets on Slices."""
+    """Return the links below the picture: all measures, and all buckets on Slices."""
     links = []
     if not is_of_bucket and not is_chosen:
         there = url_state.this_page_url("/compare", show=ALL_MEASURES)
@@ -210,7 +210,7 @@ def picture_links(
 def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) -> None:
     """Offer a report for a review, and the numbers in full precision.
 
-    The report is of ``even``, where each query counts the same.
+    The report is about ``even``, in which each query counts the same.
     """
     if view.also:
         names = " and ".join(map(view.called, view.runs[:2]))
@@ -239,7 +239,7 @@ def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) 
 
 
 def means_csv(view: ComparisonView, bucket: str | None) -> bytes:
-    """Return the means of all queries and of each bucket, those that the page shows first."""
+    """Return the means of all queries and of each bucket, first the means that the page shows."""
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
     compared = view.compared

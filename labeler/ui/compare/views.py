@@ -1,4 +1,4 @@
-"""The queries of Compare as rank strips, and what unfolds: movers, a perfect reranker, keywords."""
+"""The queries of Compare as rank strips, and the folds: movers, a perfect reranker, keywords."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_KEYWORDS = 50  # keywords in each table
 
 
 def show_keywords(view: ComparisonView) -> None:
-    """Show the means of both runs by keyword, then the keywords that one of them alone finds."""
+    """Show the means of both runs by keyword, then the keywords that only one of them finds."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k, substring = keyword_cache.choose_depth(), keyword_cache.choose_substring()
     shown = {row.query_id for row in view.rows}
@@ -78,18 +78,18 @@ def _query_url(query_id: str) -> str:
 QUERIES_A_PAGE = 200
 PARTING_A_PAGE = 10
 MOVERS = 10
-LONGEST_TITLE = 200  # characters of a text that stands for a title
+LONGEST_TITLE = 200  # characters of a text used as a title
 HEADING = "margin: 2rem 0 0; font-size: 1.125rem; line-height: 1.5rem; font-weight: 600; padding: 0"
 OUTCOMES = EVERY, WORSE, BETTER, EQUAL, APART = ("all", "worse", "better", "equal", "not compared")
 ORDERS = dict(
     zip(comparison.QUERY_SORTS[:2], ("largest losses first", "largest gains first"), strict=True)
 )
 ALL_MEASURES = "measures"
-PICTURED = (ALL_MEASURES,)  # what ``show`` names beside the folds: what the picture draws
+PICTURED = (ALL_MEASURES,)  # values of ``show`` that are not folds: what the picture draws
 
 
 def show_queries(view: ComparisonView, rows: Sequence[QueryDelta], outcome: str) -> None:
-    """Show the queries of an outcome, which can be chosen; where the lists part without grades."""
+    """Show the queries of an outcome; without grades, show those where the lists differ most."""
     if not view.board.counts.grades and not view.compared.apart:
         show_html(htpy.h2(style=HEADING)[PARTING])
         show_parting(view)
@@ -101,7 +101,7 @@ def show_queries(view: ComparisonView, rows: Sequence[QueryDelta], outcome: str)
 
 
 def describe_order(outcome: str) -> str:
-    """Say in which order the queries stand."""
+    """Return the order of the queries in words."""
     sort = url_state.get("sort") or comparison.QUERY_SORTS[0]
     if outcome == BETTER and sort == comparison.QUERY_SORTS[0]:
         sort = comparison.QUERY_SORTS[1]
@@ -109,9 +109,9 @@ def describe_order(outcome: str) -> str:
 
 
 def with_outcome(view: ComparisonView) -> tuple[Sequence[QueryDelta], str]:
-    """Return the queries of the outcome that the address names, and which it is.
+    """Return the queries of the outcome in the URL, and that outcome.
 
-    Those where B is better begin with the largest gain, unless another order was chosen.
+    Queries where B is better start with the largest gain, unless another order was chosen.
     """
     outcome = url_state.check_among("which", OUTCOMES, "outcome of a query") or EVERY
     rows = [row for row in view.rows if outcome in (EVERY, outcome_of(row))]
@@ -120,7 +120,7 @@ def with_outcome(view: ComparisonView) -> tuple[Sequence[QueryDelta], str]:
 
 
 def outcome_of(row: QueryDelta) -> str:
-    """Return whether B is worse or better on a query, or equal; or that it has no value."""
+    """Return whether B is worse, better or equal on a query, or `APART` if it has no value."""
     if math.isnan(row.delta):
         return APART
     if abs(row.delta) <= comparison.TOLERANCE:
@@ -129,7 +129,7 @@ def outcome_of(row: QueryDelta) -> str:
 
 
 def choose_outcome(view: ComparisonView) -> None:
-    """Let the user choose which queries are listed; the address has it as ``which``."""
+    """Let the user choose which queries are listed; the URL has it as ``which``."""
     counts = Counter(map(outcome_of, view.rows))
     counts[EVERY] = len(view.rows)
     shown = [each for each in OUTCOMES if counts[each] or each != APART]
@@ -143,7 +143,7 @@ def choose_outcome(view: ComparisonView) -> None:
 
 
 def show_more(view: ComparisonView, details: Mapping[str, Callable[[], None]]) -> None:
-    """Show what else there is to unfold, with the ``details``; the address has it as ``show``."""
+    """Show the folds, with the ``details``; the URL has the open one as ``show``."""
     folds = {name: each for name, each in FOLDS.items() if name in VIEWS or name in details}
     if view.compared.apart:
         del folds[PARTING]
@@ -165,7 +165,7 @@ def show_more(view: ComparisonView, details: Mapping[str, Callable[[], None]]) -
 
 
 def show_parting(view: ComparisonView) -> None:
-    """Show the queries in which the lists of A and B part, most of all first."""
+    """Show the queries in which the lists of A and B differ, the largest differences first."""
     shown = {row.query_id for row in view.rows}
     overlap = comparison.compare_lists(view.board, view.compared.a, view.compared.b)
     parting = [row for row in overlap.parting if row.query_id in shown]
@@ -194,7 +194,7 @@ def show_parting(view: ComparisonView) -> None:
 
 
 def shorten(text: str) -> str:
-    """Return a query's text, cut where it would fill the table."""
+    """Return a query's text, cut to fit the table."""
     return text if len(text) <= LONGEST_TITLE else f"{text[:LONGEST_TITLE]}…"
 
 
@@ -220,7 +220,7 @@ def show_strips(view: ComparisonView) -> None:
 
 
 def show_movers(view: ComparisonView) -> None:
-    """Show which chunks or documents moved most; a link opens a query in which one did."""
+    """Show the chunks or documents that moved most, with links to queries in which they moved."""
     what = url_state.choose_tab("What moved", ["chunks", "documents"], "moved", what="kind")
     found = moved_most(view, what)
     costs = [mover for mover in found if mover.adds < 0][:MOVERS]
@@ -255,14 +255,14 @@ def moved_most(view: ComparisonView, what: str) -> Sequence[TopMover]:
 
 
 def chunk_titles(view: ComparisonView, shown: Iterable[TopMover]) -> dict[str, str]:
-    """Return what the chunks that are shown are called."""
+    """Return the titles of the chunks that are shown."""
     with ui.open_store() as store:
         chunks = store.texts.numbered((mover.places[0].chunk for mover in shown), LONGEST_TITLE)
     return rank_views.chunk_titles(view.board.collection.chunk_ids, chunks)
 
 
 def about_movers(view: ComparisonView, what: str, found: Sequence[TopMover]) -> list[str]:
-    """Say what the numbers are, and why there are none where nothing moved."""
+    """Explain the numbers, or why there are none if nothing moved."""
     if not found and what == "documents":
         return [
             f"No chunk that changes {view.heading} has a document that is known: load the chunks "
@@ -280,7 +280,7 @@ def about_movers(view: ComparisonView, what: str, found: Sequence[TopMover]) -> 
 
 
 def show_reranked(view: ComparisonView) -> None:
-    """Show what a perfect reranker would make of both runs."""
+    """Show the values of both runs with a perfect reranker."""
     runs, queries = [view.compared.a, view.compared.b], {row.query_id for row in view.rows}
     show_reranker(view.board, runs, view.compared.measures, queries)
 

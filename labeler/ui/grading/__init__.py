@@ -16,7 +16,7 @@ from labeler.render.words import Sentence
 from labeler.web.static_js import loader, read_assets
 
 COOKIE = "labeler_grader"
-# The pad has what the window leaves it: nothing stands below it, and on a phone little beside it.
+# The pad fills the rest of the window: nothing is below it, and on a phone little beside it.
 WINDOW_STYLE = """
 .stMainBlockContainer { padding-bottom: 0; }
 @media (max-width: 40rem), (max-height: 30rem) {
@@ -43,11 +43,11 @@ _pad = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class PadScope:
-    """The part of the pool a grader keeps to: the queries of one bucket, of a split, or of both.
+    """The part of the pool that a grader gets: the queries of one bucket, of a split, or of both.
 
     ``leaked`` is ``with``, ``without`` or ``only``, for queries marked as leaked. ``old`` and
-    ``recut`` name two chunkings: the pairs that grades of the first leave open in the second.
-    ``until`` keeps to what decides between two runs, until it is ``decided``.
+    ``recut`` are two chunkings: the pairs that grades of the first leave open in the second.
+    ``until`` keeps to the pairs that decide between two runs, until it is ``decided``.
     """
 
     facet: str | None = None
@@ -61,7 +61,7 @@ class PadScope:
 
 @dataclass(frozen=True, slots=True)
 class GradingTerms:
-    """The scale, and what the team calls a query and a chunk: one of them, and several."""
+    """The scale, and the team's words for a query and a chunk, singular and plural."""
 
     words: Sequence[str]
     meanings: Sequence[str]
@@ -72,17 +72,18 @@ class GradingTerms:
 
 @dataclass(frozen=True, slots=True)
 class PadData:
-    """What the pad needs to know: who grades, and in which words.
+    """The data of the pad: who grades, in which words, and what.
 
-    ``token`` grants access to the routes; without a ``grader`` the pad asks for a name first.
-    ``known`` are who has graded here and how much, where people type their names. ``key`` says
-    whose grades wait in the browser. ``is_new``: they have graded nothing yet, and are told what is
-    asked of them, for the golden set called ``name``. ``guideline`` is the team's, ``contact`` says
-    whom to ask. From the grade ``evidence_from`` on the pad asks which words made it; ``highlight``
-    marks the question's words. ``query`` is opened first, as a list, or with ``mine`` what they
-    have graded. ``splits`` and ``openings`` (pairs of chunkings) are offered as choices of what to
-    grade. ``verdict_url`` leads a lead to the verdict where a decision is asked for, ``load_url``
-    to where missing texts are loaded. ``sentences`` are those of the ``language``, by their keys.
+    ``token`` grants access to the routes. Without a ``grader`` the pad asks for a name first.
+    ``known`` are the graders so far with their numbers of grades, if people type their names.
+    ``key`` says whose grades wait in the browser. ``is_new`` says that this grader has graded
+    nothing yet; the pad then explains the task, for the golden set called ``name``. ``guideline``
+    is the team's, ``contact`` says whom to ask. From the grade ``evidence_from`` on, the pad asks
+    for the words that a grade rests on; ``highlight`` marks the question's words. ``query`` is
+    opened first, as a list; with ``mine`` the grader's own grades are. ``splits`` and ``openings``
+    (pairs of chunkings) are choices of what to grade. ``verdict_url`` is a lead's link to the
+    verdict if a decision is asked for, ``load_url`` the page that loads missing texts.
+    ``sentences`` are those of the ``language``, by their keys.
     """
 
     golden_set: str
@@ -111,6 +112,6 @@ class PadData:
 
 
 def pad(desk: PadData) -> None:
-    """Show the grading pad. When its token runs out it asks for this script to run again."""
+    """Show the grading pad, which runs this script again when its token expires."""
     show_html(style(WINDOW_STYLE))
     _pad(key="grading_pad", data={**asdict(desk), "cookie": COOKIE}, on_renew_change=lambda: None)

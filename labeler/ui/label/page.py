@@ -1,4 +1,4 @@
-"""The Label page: the grading pad, or what has to be loaded before there is anything to grade."""
+"""The Label page: the grading pad, or which data is needed before anybody can grade."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from labeler.ui.label.scope import (
 
 
 def show_page() -> None:
-    """Show the page, or what is missing for it."""
+    """Show the page, or say which data it needs."""
     with ui.open_store() as store:
         queries, runs, is_lead = store.queries.count(), store.runs.all(), ui.is_lead()
         name = ui.grader()
@@ -48,7 +48,7 @@ def show_page() -> None:
 
 
 def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool) -> PadData:
-    """Return what the pad needs to know; raises `StaleLink` for what the address asks for."""
+    """Return the data of the pad; raises `StaleLink` if the URL asks for what does not exist."""
     settings = store.settings.read()
     words = ui.graders_words(settings)
     read = localize(settings, words.language)
@@ -95,13 +95,13 @@ def pad_data(store: Store, name: str | None, token: str | None, *, is_lead: bool
 
 @st.cache_data(max_entries=2, show_spinner=False)
 def known_graders(path: str, revision: int) -> list[tuple[str, int]]:
-    """Return who has graded here and how much, read once for each judgment."""
+    """Return the graders with their numbers of grades; cached until the next judgment."""
     with Store(path) as store:
         return list(store.activity.grades_by_grader().items())
 
 
 def verdict_url(settings: Settings) -> str | None:
-    """Return the address of Compare with the two runs that are to be decided between."""
+    """Return the URL of Compare with the two runs that the team wants to decide between."""
     if settings.unjudged_of is None:
         return None
     a, b = settings.unjudged_of

@@ -18,7 +18,7 @@ from labeler.ui import url_state
 from labeler.ui.grading import PadScope
 from labeler.ui.url_state import StaleLink
 
-# parameters with a meaning of their own, whatever a facet is
+# parameters that never mean a facet
 OWN = {*url_state.KEPT_PARAMETERS, "query", "from", "to", "until"}
 
 
@@ -52,9 +52,9 @@ def chosen_field(facets: Mapping[str, Sequence[str]], known: bool) -> PadScope |
 
 
 def kept_to(field: PadScope | None, splits: Sequence[str], leaked: bool) -> PadScope | None:
-    """Return ``field`` as far as the address keeps to a split, or to what did not leak.
+    """Return ``field`` restricted to the split and the leaks of the URL.
 
-    Raises `StaleLink` for a split that no query is in.
+    Raises `StaleLink` for a split without queries.
     """
     split = url_state.check_among("split", splits, "split")
     how = LEAKED_CHOICES if leaked else [WITH_LEAKED]
@@ -65,9 +65,9 @@ def kept_to(field: PadScope | None, splits: Sequence[str], leaked: bool) -> PadS
 
 
 def between(field: PadScope | None, names: Sequence[str]) -> PadScope | None:
-    """Return ``field`` as far as the address keeps to what one chunking leaves open in another.
+    """Return ``field`` restricted to the open pairs between the two chunkings in the URL.
 
-    Raises `StaleLink` for a chunking that is not there, and for one without the other.
+    Raises `StaleLink` for an unknown chunking, and if the URL has only one of the two.
     """
     shown = [chunking_label(name) for name in names]
     old = url_state.check_among("from", shown, "chunking", clears=["to"])
@@ -82,9 +82,9 @@ def between(field: PadScope | None, names: Sequence[str]) -> PadScope | None:
 
 
 def until_decided(field: PadScope | None, settings: Settings) -> PadScope | None:
-    """Return ``field`` as far as the address keeps to what decides between two runs.
+    """Return ``field`` restricted to the pairs that decide between two runs, if the URL says so.
 
-    Raises `StaleLink` where nothing is to be decided.
+    Raises `StaleLink` if there is nothing to decide.
     """
     until = url_state.check_among("until", [UNTIL_DECIDED], "end")
     if until is None:
@@ -95,9 +95,9 @@ def until_decided(field: PadScope | None, settings: Settings) -> PadScope | None
 
 
 def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> PadScope | None:
-    """Return what ``?F=B`` says of a facet F called facet, bucket or query.
+    """Return the bucket of ``?F=B`` for a facet F that is called facet, bucket or query.
 
-    Only where it can mean nothing else: the parameter's own meaning comes first.
+    The parameter's own meaning comes first; this is for URLs that can mean nothing else.
     """
     facet, bucket = url_state.get("facet"), url_state.get("bucket")
     said = {
@@ -112,7 +112,7 @@ def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> PadScope | Non
 
 
 def chosen_query(known: bool, confined: PadScope | None) -> str | None:
-    """Return the query the address asks for; raises `StaleLink` for one that is not there."""
+    """Return the query in the URL; raises `StaleLink` if it does not exist."""
     query_id = url_state.get("query")
     if confined == PadScope("query", query_id or "") and not known:
         return None

@@ -1,7 +1,7 @@
 """Links between pages: plain anchors, which a script follows without a reload.
 
 Streamlit's own links lose parameters that the current page has bound. These keep them on click,
-middle click, Enter and Back, and work without the script, too.
+middle click, Enter and Back. They also work without the script.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _links = st.components.v2.component("labeler_links", html="", js=loader("links",
 def follow(pages: Sequence[str], places: Sequence[str], missing: Mapping[str, str]) -> None:
     """Follow every link on the page to one of ``pages`` (paths) without a reload.
 
-    Two URLs of one page are two steps for the Back button only if they differ in one of the
-    parameters ``places``. The parameters ``missing`` are added to a URL without them.
+    Two URLs of one page are two steps of the Back button only if they differ in a parameter of
+    ``places``. The parameters ``missing`` are added to URLs that lack them.
     """
     data = {"pages": list(pages), "places": list(places), "missing": dict(missing)}
     with st.container(key="links"):
@@ -53,21 +53,21 @@ def follow(pages: Sequence[str], places: Sequence[str], missing: Mapping[str, st
 
 
 def go(address: str) -> None:
-    """Lead to another page, as a link would, once a button has done what it is for."""
+    """Go to another page, as a link would, after a button has done its work."""
     with st.container(key="links-go"):
         _links(key="go", data={"go": address})
 
 
 def link(label: str, address: str) -> None:
-    """Draw one link in words."""
+    """Draw a link as text."""
     show_html(htpy.a(".goto", href=address)[label], width="content")
 
 
 def button(label: str, address: str) -> None:
-    """Draw a link that looks like the button of what to do next."""
+    """Draw a link that looks like the button of the next step."""
     show_html(htpy.a(".go", href=address)[label], width="content")
 
 
 def leave(label: str, address: str) -> None:
-    """Draw a link out of the pages, to where no script runs: the browser loads it in this tab."""
+    """Draw a link to a page outside Streamlit, which the browser loads in this tab."""
     show_html(htpy.a(".goto", href=address, target="_self")[label], width="content")

@@ -1,7 +1,7 @@
 """The live part of a page: a fragment that runs again when the golden set has changed.
 
-The server notifies a small component above the part (`labeler.web.push`), and only the part runs
-again: what is typed, open or focused elsewhere on the page stays.
+The server notifies a small component above the part (`labeler.web.push`). Only the part runs again,
+so what is typed, open or focused elsewhere on the page stays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from labeler.web.static_js import loader, read_assets
 
 QUIET = "font-size: 0.875rem; color: color-mix(in srgb, currentColor 72%, transparent)"
 
-# The header says "live" where a page has such a line, for as long as the server answers.
+# On a page with such a line the header says "live" while the server answers.
 STYLE = """
 html[data-live="live"] .stApp:has(.st-key-follows) .top .live { display: flex; }
 """
@@ -41,12 +41,12 @@ _line = st.components.v2.component(
 def follow(show: Callable[[Callable[[str], None]], None]) -> None:
     """Show a part of the page now, and again whenever the golden set has changed.
 
-    ``show`` reads the store each time. Its argument writes into the line above the part what the
-    numbers rest on, such as how much is graded. An error of ours is shown in the part's place, and
-    the part goes on following.
+    ``show`` reads the store each time. Its argument is a function that writes the line above the
+    part, for example how much is graded. An error of ours is shown in place of the part, and the
+    part still follows changes.
 
     The whole page runs again if something other than a grade was written, such as a run, a query or
-    a setting, and if the user changed inside the part what links to other pages pass on.
+    a setting. It also does if the user changed parameters inside the part that links pass on.
 
     For a frozen golden set the part is shown once, with a line that says so.
     """
@@ -96,7 +96,7 @@ def _say_over(place: DeltaGenerator, words: str) -> None:
 
 
 def _say_frozen(content: GoldenSnapshot) -> None:
-    """Say that what is shown does not follow the grades, and lead to what does."""
+    """Say that the page shows a frozen golden set, and link to the live one."""
     version = content.version
     if version is not None:
         by = f" by {version.by}" if version.by else ""

@@ -1,7 +1,7 @@
-"""Row order of live tables: rows stay where a reader saw them until they ask for a new sort.
+"""Row order of live tables: rows keep their places until the reader asks for a new sort.
 
-The order is kept in the session. In the URL it would need the position of every row; a revision
-is not enough, because a scoreboard has only the newest values. Reloading the page sorts again.
+The order is kept in the session, because a URL would need the position of every row: a revision is
+not enough, as a scoreboard has only the newest values. Reloading the page sorts again.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TypeVar
 import streamlit as st
 
 SESSION_KEY = "orders"
-MOST_KEPT = 64  # a page may ask several: one for each of its tables
+MOST_KEPT = 64  # orders; a page has one for each of its tables
 RowT = TypeVar("RowT")
 
 
 class RowOrders:
-    """The orders that a reader saw, by the question they had asked; ``moved`` is for one look.
+    """The orders that a reader saw, by question; ``moved`` is for one run of the page.
 
-    A run of their page that is being replaced goes on for a moment, beside the next one.
+    A lock guards them, because a script run that is being replaced goes on beside the next one.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class RowOrders:
     def keep(
         self, sorted_now: Iterable[RowT], name: Callable[[RowT], Hashable], question: Hashable
     ) -> list[RowT]:
-        """Return rows in the order they were seen in; rows that are new come last."""
+        """Return rows in the order in which the reader saw them, new rows last."""
         rows = {name(row): row for row in sorted_now}
         place = {each: at for at, each in enumerate(rows)}
         with self._lock:
@@ -57,7 +57,7 @@ def count_moved(places: Sequence[int]) -> int:
     >>> count_moved([0, 1, 2, 3]), count_moved([3, 0, 1, 2]), count_moved([1, 0, 3, 2])
     (0, 1, 2)
     """
-    ends: list[int] = []  # of the longest rising parts, the lowest end for each length
+    ends: list[int] = []  # the lowest last element of a rising subsequence, by its length
     for place in places:
         at = bisect_left(ends, place)
         ends[at : at + 1] = [place]
@@ -65,7 +65,7 @@ def count_moved(places: Sequence[int]) -> int:
 
 
 def session_orders() -> RowOrders:
-    """Return the orders of whoever looks at this page."""
+    """Return the orders of this session."""
     if SESSION_KEY not in st.session_state:
         st.session_state[SESSION_KEY] = RowOrders()
     orders: RowOrders = st.session_state[SESSION_KEY]
@@ -77,8 +77,8 @@ def keep_order(
 ) -> list[RowT]:
     """Return rows in the order in which this reader saw them, so that no push moves them.
 
-    ``name`` identifies a row. ``question`` is all that was asked for, such as page, runs, measure,
-    sort and filters: another question gets an order of its own. The line of `follow` says how many
-    rows would move now.
+    ``name`` identifies a row. ``question`` is everything that the reader chose, such as page, runs,
+    measure, sort and filters; each question has its own order. The line of `follow` says how many
+    rows a new sort would move.
     """
     return session_orders().keep(sorted_now, name, question)
