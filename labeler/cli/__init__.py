@@ -1,7 +1,7 @@
 """The command line: one module per command or group of close commands.
 
-A command is imported when it is called: most need a few modules, and all need half a second. The
-table has what ``--help`` says of each, so that it imports none.
+A command is imported when it is called: most need few modules, and importing all of them takes
+half a second. The table holds each command's help line, so that ``--help`` imports none.
 Streamlit is never imported here: ``serve`` and ``demo`` replace the process by the server's.
 """
 
@@ -19,7 +19,7 @@ from labeler.cli.lazy_commands import CommandPlace, GroupedHelp
 if TYPE_CHECKING:
     from labeler.store.addresses import StoreLocation
 
-# In the order a newcomer needs them. A test holds each line of help equal to the command's own.
+# In the order a newcomer needs them. A test checks that each help line is the command's own.
 COMMANDS = {
     "Start": {
         "demo": CommandPlace("server.demo", "Open the pages on sample data, in a file of its own."),
@@ -142,7 +142,7 @@ COMMANDS = {
         ),
     },
 }
-# By names of earlier versions, which work and are not listed.
+# Names of earlier versions: they still work and are not listed.
 OLDER_COMMANDS = {
     "take": CommandPlace(
         "candidates.take", "Make a query of a candidate: 'labeler queries promote'."

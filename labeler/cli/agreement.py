@@ -121,7 +121,7 @@ def agreement(
 
 
 class AgreementResult(NamedTuple):
-    """What there is to print; ``buckets`` are empty unless a facet was asked for."""
+    """The results to print; ``buckets`` is empty unless a facet was asked for."""
 
     agreement: Agreement
     against: Sequence[AgainstOthers]
@@ -136,7 +136,7 @@ class AgreementResult(NamedTuple):
 def read_agreement(
     store: Store, graders: Sequence[str], metric: Metric, facet: str | None
 ) -> AgreementResult:
-    """Measure what a golden set holds, of these graders or of all."""
+    """Measure the agreement of these graders, or of all."""
     settings, facets = store.settings.read(), store.queries.facets()
     check_facet_name(facet, facets)
     among = store.splits.selected(selection())
@@ -167,7 +167,7 @@ def read_agreement(
 
 
 def all_records(found: AgreementResult) -> list[Record]:
-    """Return all there is, a row for each number."""
+    """Return a row for each number."""
     if found.facet is not None:
         return [
             {"facet": found.facet, "bucket": bucket, **record}
@@ -178,7 +178,7 @@ def all_records(found: AgreementResult) -> list[Record]:
 
 
 def as_file(found: AgreementResult, kind: str, *, raw: bool) -> bytes:
-    """Return all numbers as CSV or JSON; what is not defined is an empty cell, or null."""
+    """Return all numbers as CSV or JSON; undefined ones are empty cells, or null."""
     given = all_records(found), found.conventions, found.statements
     if kind == "csv":
         return csv_exports.agreement_csv(*given, raw=raw)
@@ -189,7 +189,7 @@ def as_file(found: AgreementResult, kind: str, *, raw: bool) -> bytes:
 
 
 def as_page(found: AgreementResult, kind: str, *, confusion: bool, drift: bool) -> str:
-    """Return the answer and its doubts, the tables, how they are computed, and the notes."""
+    """Return the answer, its doubts, the tables, how they are computed, and the notes."""
     said, draw = statements_text, text_table
     meant = " · ".join(describe_conventions(found.conventions))
     if kind == "md":
@@ -207,7 +207,7 @@ def as_page(found: AgreementResult, kind: str, *, confusion: bool, drift: bool) 
 
 
 def describe_conventions(conventions: Mapping[str, object]) -> list[str]:
-    """Return all parts of the line on how it is computed, or what is unusual of them."""
+    """Return the conventions, or without ``--explain`` only the unusual ones."""
     described = str(conventions["description"])
     if is_explained():
         return [described]
@@ -216,7 +216,7 @@ def describe_conventions(conventions: Mapping[str, object]) -> list[str]:
 
 
 def explanation(conventions: Mapping[str, object], kind: str) -> list[str]:
-    """Return the lines that say what the coefficients, their intervals and the grades are."""
+    """Return the lines that explain the coefficients, their intervals and the agreed grade."""
     how = explain_agreement(str(conventions["metric"]), str(conventions["golden_rule"]))
     if kind == "md":
         return ["How this is computed:", "", *(f"- {in_markdown(each)}" for each in how)]
@@ -224,7 +224,7 @@ def explanation(conventions: Mapping[str, object], kind: str) -> list[str]:
 
 
 def explain_agreement(metric: str, rule: str) -> list[str]:
-    """Say what the coefficients are, their intervals, and the agreed grade."""
+    """Explain the coefficients, their intervals and the agreed grade."""
     return [
         "Counted are the current grades that people gave before they could see anybody else's, of "
         "the same passage text.",
@@ -248,7 +248,7 @@ METRIC_MEANINGS = {
 
 
 def tables_of(found: AgreementResult, *, confusion: bool, drift: bool) -> Iterable[Table]:
-    """Yield the tables people see: those that have a row."""
+    """Yield the tables for people, without empty ones."""
     if found.facet is not None:
         yield bucket_table(found.facet, found.buckets)
         return
@@ -311,7 +311,10 @@ def disagreements(
 def find_disagreements(
     store: Store, graders: Sequence[str], field: tuple[str, str] | None
 ) -> list[Disagreement]:
-    """Return the disagreements that are asked for; raises `NotFound` for what is not there."""
+    """Return the disagreements asked for.
+
+    Raises `NotFound` for an unknown grader or bucket.
+    """
     for name in graders:
         store.people.seed(name)
     if field is not None and not store.queries.in_bucket(*field):
@@ -321,7 +324,7 @@ def find_disagreements(
 
 
 def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind: str) -> str:
-    """Return them as people read them, with the rule by which several grades become one."""
+    """Return a table for people, with the rule that makes one grade of several."""
     rows = [disagreement_row(each) for each in found[:most]]
     is_text = kind == "table"
     lines = (text_lines if is_text else markdown_lines)(
@@ -338,14 +341,14 @@ def disagreements_page(found: Sequence[Disagreement], most: int, rule: str, kind
 
 
 def agreed_words(each: Disagreement) -> str:
-    """Return the grade that people's grades come to, if there is one."""
+    """Return the agreed grade, "tie", or a dash without grades."""
     if each.agreed is not None:
         return str(each.agreed)
     return "tie" if each.grades else "–"
 
 
 def disagreement_row(each: Disagreement) -> list[str]:
-    """Return one as a line of the table."""
+    """Return a disagreement as a row of the table."""
     grades = ", ".join(f"{escape_controls(name)} {grade}" for name, grade in each.grades.items())
     if each.is_of_copies or not grades:
         copies = ", ".join(f"{escape_controls(copy.chunk_id)} {copy.grade}" for copy in each.copies)

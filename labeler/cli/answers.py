@@ -1,4 +1,4 @@
-"""``labeler answers``: retrieval against answers, by Wilson's intervals, bucket or query."""
+"""``labeler answers``: retrieval compared with answers, with Wilson intervals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHARES_NOTE = Note(
 
 @dataclass(frozen=True)
 class RunAnswers:
-    """A run with what its answers are worth: which are right, and what became of each query."""
+    """A run, which of its answers are right, and the outcome of each query."""
 
     run: str
     right: Mapping[str, bool]
@@ -84,7 +84,7 @@ def answers(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> 
 def check_has_answers(
     asked: Sequence[str], named: Sequence[str], right: Mapping[str, object]
 ) -> None:
-    """Raise `NotFound` where a run that is asked for has no answers, or none has any."""
+    """Raise `NotFound` if a requested run has no answers, or no run has any."""
     there = ", ".join(map(escape_controls, right)) or "none yet"
     load = "'labeler load answers FILE --run RUN' loads some"
     for run in asked:
@@ -95,7 +95,7 @@ def check_has_answers(
 
 
 def _outcome_notes(found: Sequence[RunAnswers]) -> list[Note]:
-    """Say what the outcomes mean that there are."""
+    """Explain the outcomes that occur."""
     there = {each for one in found for each in one.became.values()}
     return [
         Note("outcome", f"{each.name} ({each.matter}): {each.meaning}")
@@ -107,7 +107,7 @@ def _outcome_notes(found: Sequence[RunAnswers]) -> list[Note]:
 def print_answers(
     board: Scoreboard, found: Sequence[RunAnswers], notes: Sequence[Note], options: ValueOptions
 ) -> None:
-    """Print what became of all queries, of those of each bucket, or of each query."""
+    """Print the outcomes of all queries, by bucket, or query by query."""
     kind, facet, per_query = options.kind, options.facet, options.per_query
     if options.for_programs:
         records = query_records(found) if per_query else outcome_records(board, found, facet)
@@ -123,7 +123,7 @@ def print_answers(
 def answer_statements(
     found: Sequence[RunAnswers], query_ids: Sequence[str], labels: RunLabels
 ) -> list[Statement]:
-    """Say of each run how many answers are right, and which queries are not counted."""
+    """Say how many answers of each run are right, and which queries are not counted."""
     said = []
     for each in found:
         right, *aside = each.table(query_ids).sentences
@@ -133,7 +133,7 @@ def answer_statements(
 
 
 def bucket_queries(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, list[str]]]:
-    """Give each bucket with its queries; without a facet all of them as None."""
+    """Yield each bucket with its queries; without a facet, None with all queries."""
     ids = board.collection.query_ids
     if facet is None:
         yield None, list(ids)
@@ -163,7 +163,7 @@ def outcome_records(
 def outcome_table(
     board: Scoreboard, found: Sequence[RunAnswers], facet: str | None, labels: RunLabels
 ) -> Table:
-    """Return a line for each run, bucket and outcome that a query has."""
+    """Return a row for each run, bucket and outcome that occurs."""
     names = ["run", *([] if facet is None else [escape_controls(facet)]), "outcome", "a matter of"]
     lines = [
         [
@@ -188,7 +188,7 @@ def _share(table: TwoByTwo, outcome: AnswerOutcome) -> list[str]:
 
 
 def query_records(found: Sequence[RunAnswers]) -> list[Record]:
-    """Return a row for each run and query; null if unknown."""
+    """Return a row for each run and query; unknown values are null."""
     return [
         {
             "query_id": name,
@@ -204,7 +204,7 @@ def query_records(found: Sequence[RunAnswers]) -> list[Record]:
 
 
 def query_table(found: Sequence[RunAnswers], labels: RunLabels) -> Table:
-    """Return a line for each run and query."""
+    """Return a row for each run and query, for people."""
     words = {True: "right", False: "wrong", None: "–"}
     lines = [
         [

@@ -22,9 +22,9 @@ from labeler.store.sqlite import broken_link_error, check_path
 
 @contextmanager
 def open_to_load(path: StoreLocation) -> Iterator[Store]:
-    """Open the golden set at ``path`` to add to it; a new one is there only if the block succeeds.
+    """Open the golden set at ``path`` to add to it; a new one is kept only if the block succeeds.
 
-    What is added to an existing one is the store's to keep whole.
+    For an existing one, the store makes each addition atomic.
     """
     if is_new(path):
         with new_golden_set(path) as store:
@@ -35,9 +35,9 @@ def open_to_load(path: StoreLocation) -> Iterator[Store]:
 
 
 def is_new(path: StoreLocation) -> bool:
-    """Say whether a golden set has yet to be made at ``path``: nothing is there, or no byte.
+    """Return whether ``path`` has no golden set yet: it is missing or empty.
 
-    Raises what the store would where none can be there or be made there.
+    Raises the store's error if none can be opened or made there.
     """
     if isinstance(path, Address):
         return not golden_set_exists(path)
@@ -46,13 +46,13 @@ def is_new(path: StoreLocation) -> bool:
 
 
 def _is_empty(path: Path) -> bool:
-    """Say whether an ordinary file without a byte is there, as ``touch`` leaves it."""
+    """Return whether ``path`` is an ordinary empty file, as ``touch`` makes one."""
     return path.is_file() and path.stat().st_size == 0
 
 
 @contextmanager
 def new_golden_set(path: StoreLocation, *, replace: bool = False) -> Iterator[Store]:
-    """Make a new golden set, which takes its place at ``path`` when the block succeeds."""
+    """Make a new golden set and move it to ``path`` when the block succeeds."""
     if isinstance(path, Address):
         with Store(path, create=True) as store:
             try:
@@ -76,7 +76,7 @@ def new_golden_set(path: StoreLocation, *, replace: bool = False) -> Iterator[St
 
 
 def write_file(path: Path, data: bytes, *, replace: bool) -> None:
-    """Write a file, whole; refuse one that is there unless it may be replaced."""
+    """Write a whole file or nothing; raise `BadInput` if it exists, unless ``replace``."""
     check_writable(path, replace=replace)
     with partial_file(path) as part, translate_os_errors(path):
         part.write_bytes(data)
@@ -84,7 +84,7 @@ def write_file(path: Path, data: bytes, *, replace: bool) -> None:
 
 
 def check_writable(path: Path, *, replace: bool) -> None:
-    """Raise `BadInput` where no file can be written, or one is there that is to stay."""
+    """Raise `BadInput` if no file can be written, or one exists and must not be replaced."""
     with translate_os_errors(path):
         there = path.exists()
     if path.is_dir():
@@ -97,9 +97,9 @@ def check_writable(path: Path, *, replace: bool) -> None:
 
 
 def write_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None:
-    """Write a folder of files, whole; one that is there is replaced only if it holds no others.
+    """Write a whole folder of files or nothing; replace one only if it holds no other files.
 
-    An empty folder counts as not there.
+    An empty folder counts as missing.
     """
     with translate_os_errors(path):
         there = path.exists()

@@ -43,7 +43,7 @@ PG_RESTORE_HINT = (
 
 
 def backup_options(command: CommandT) -> CommandT:
-    """Let a server make backups by itself."""
+    """Add the options for a server's automatic backups."""
     every = click.option(
         "--backup-every",
         metavar="TIME",
@@ -67,9 +67,9 @@ def backup_options(command: CommandT) -> CommandT:
 
 
 def schedule_of(every: timedelta | None, folder: Path | None, keep: int) -> Schedule | None:
-    """Return when a server makes backups, None where it makes none.
+    """Return a server's backup schedule, None if it makes no backups.
 
-    Raises `BadInput` for a folder that is none or takes no file, before the server starts.
+    Raises `BadInput` if ``folder`` is not a folder or cannot be written to.
     """
     if every is None and folder is None:
         return None
@@ -141,7 +141,7 @@ def describe_replaced(done: backups.RestoreResult) -> str:
 
 
 def note_in_audit(db: Path, kind: str, path: Path, detail: Mapping[str, str]) -> None:
-    """Add to the audit what was done, if the file has the schema of this version."""
+    """Note in the audit what was done, if the file has this version's schema."""
     if not file_check.is_current(db):
         return
     with suppress(LabelerError), Store(db) as store:
@@ -178,7 +178,7 @@ def check(db: StoreLocation, against: str | None, kind: str) -> None:
 
 
 def examine(db: StoreLocation, kept: Seal | None) -> list[file_check.CheckResult]:
-    """Look at all there is of a golden set, wherever it is."""
+    """Check a golden set, whether it is a file or a database."""
     if isinstance(db, Path):
         return [*file_check.check_file(db, kept), *check_versions(db)]
     with Store(db) as store, store.connection.looked_at() as there:
@@ -187,8 +187,8 @@ def examine(db: StoreLocation, kept: Seal | None) -> list[file_check.CheckResult
 
 
 def check_versions(db: Path) -> list[file_check.CheckResult]:
-    """Say whether every frozen version is still what its hash says, where there are some."""
-    with integrity.open_read_only(db) as file:  # which leaves what lies beside it where it is
+    """Check that every frozen version still matches its hash; no result without versions."""
+    with integrity.open_read_only(db) as file:  # leaves the files beside it alone
         kept = read_versions(file) if integrity.has_current_schema(file) else []
     return _version_findings(db, kept)
 

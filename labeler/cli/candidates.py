@@ -1,4 +1,4 @@
-"""``labeler candidates``, ``load candidates``, ``queries promote``: what may become a query."""
+"""``labeler candidates``, ``load candidates``, ``queries promote``: candidates for queries."""
 
 from __future__ import annotations
 

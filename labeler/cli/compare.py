@@ -1,4 +1,4 @@
-"""``labeler compare``: which of two runs is better, the numbers, and what could change that."""
+"""``labeler compare``: which of two runs is better, by how much, and what could change that."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ from labeler.store.addresses import StoreLocation
 
 
 def graders_option(command: CommandT) -> CommandT:
-    """Let the comparison be made under other readings of the grades."""
+    """Add ``--graders``, which repeats the comparison under other readings of the grades."""
     return click.option(
         "--graders",
         "by_graders",
@@ -82,7 +82,7 @@ def graders_option(command: CommandT) -> CommandT:
 
 
 def check_graders(runs: Sequence[str], options: ValueOptions, *, stripped: bool) -> None:
-    """Raise a usage error for what cannot be asked for together with ``--graders``."""
+    """Raise a usage error for options that do not go with ``--graders``."""
     if options.golden is not None:
         raise click.UsageError(
             "--graders reads every single grade, and a frozen version has the agreed ones alone"
@@ -102,7 +102,7 @@ def print_survival(
     options: ValueOptions,
     notes: Sequence[Note],
 ) -> None:
-    """Print the readings; to people only those that change something, of the golden grades."""
+    """Print the values under each reading; people get only the readings that change something."""
     found, tested = shown.compared, {row.measure: shown.tests.of(row) for row in shown.rows}
     measures = [measure for measure in found.measures if not measure.crosses]
     if not measures:
@@ -122,9 +122,9 @@ def print_survival(
 
 
 def survival_notes(told: Sequence[GraderSensitivity], names: tuple[str, str]) -> list[Note]:
-    """Say of each measure whether the verdict holds under every grader, or why nothing is said.
+    """Say for each measure whether the verdict holds under every grader, or why that is unknown.
 
-    One that does not hold is a warning.
+    A verdict that does not hold is a warning.
     """
     return [
         Note(
@@ -138,7 +138,7 @@ def survival_notes(told: Sequence[GraderSensitivity], names: tuple[str, str]) ->
 
 
 def survival_table(told: Sequence[GraderSensitivity], found: Comparison) -> results.Table:
-    """Return a line for each measure and reading that changes something."""
+    """Return a row for each measure and reading that changes something."""
     columns = (
         *(Column("measure", "measure"), Column("reading", "grades")),
         Column("pairs_changed", "pairs differ", COUNT),
@@ -152,7 +152,7 @@ def survival_table(told: Sequence[GraderSensitivity], found: Comparison) -> resu
 
 
 PairResults = Mapping[tuple[str, str], PairResult]
-DEFAULT_STRIP_RANKS = 10  # how many ranks a strip shows where the leading measure has no cut-off
+DEFAULT_STRIP_RANKS = 10  # shown in a strip if the leading measure has no cut-off
 
 
 @click.command(cls=CountingCommand)
@@ -220,11 +220,11 @@ def compare(
 
 @dataclass(frozen=True)
 class JudgedPairs:
-    """Pairs of runs with what is said of them; ``every_run`` informs ranges and cautions.
+    """Pairs of runs and their verdicts; ranges and cautions are computed from ``every_run``.
 
-    Tables for people have the runs' ``labels``. ``ties`` are what other orders of tied scores could
-    give, None where that is not computed. ``parting`` is shown to people instead of values where
-    nothing is graded.
+    Tables for people use the runs' ``labels``. ``ties`` are the values that other orders of tied
+    scores could give, None if not computed. If nothing is graded, people see ``parting``
+    instead of values.
     """
 
     every_run: Scoreboard
@@ -236,7 +236,7 @@ class JudgedPairs:
     parting: results.Table | None = None
 
     def cautions(self, measures: Sequence[Measure], settings: Settings) -> list[Statement]:
-        """Return how the means of the measure that decides and of those shown mislead."""
+        """Return how the means of the deciding measure and of those shown could mislead."""
         deciding = [each.tests.deciding for each in self.said.values() if each.tests.deciding]
         runs = list(dict.fromkeys(run for pair in self.said for run in pair))
         asked = [*deciding, *measures]
@@ -249,7 +249,7 @@ class JudgedPairs:
         notes: Sequence[Note],
         strips: Sequence[str] = (),
     ) -> str:
-        """Return all of it for people, or rows for programs."""
+        """Return the output for people, or rows for programs."""
         conventions = self.shown[0].compared.conventions
         kind, per_query = options.kind, options.per_query
         if options.for_programs:
@@ -267,7 +267,7 @@ class JudgedPairs:
         return format_result(kind, statements, table, conventions, notes, self.labels, strips)
 
     def how(self) -> list[Note]:
-        """Return how differences are computed, by the measures that are tested."""
+        """Return how differences and tests are computed, as notes."""
         tests = next(iter(self.said.values())).tests
         if tests.deciding is None:
             return []
@@ -280,15 +280,15 @@ class JudgedPairs:
         return how
 
 
-MOST_PARTING = 10  # queries in which the lists part most, to people
+MOST_PARTING = 10  # queries whose lists differ most, shown to people
 
 
 def parting_table(
     board: Scoreboard, found: Sequence[Comparison], texts: Mapping[str, str]
 ) -> results.Table | None:
-    """Return the queries in which two lists part most; None where there are grades.
+    """Return the queries whose two lists differ most.
 
-    And of runs of two chunkings, which share no chunk, and of more than two runs.
+    None if there are grades, more than two runs, or runs of two chunkings, which share no chunk.
     """
     if board.counts.grades or len(found) > 1 or found[0].apart:
         return None
@@ -297,14 +297,14 @@ def parting_table(
 
 
 def show_pair(found: Comparison, said: PairResult) -> ShownPair:
-    """Return what is shown of two runs: buckets if a facet was asked for, else all queries."""
+    """Return the rows shown for two runs: buckets if a facet was asked for, else all queries."""
     return ShownPair(found, found.buckets if found.facet else found.deltas, said.tests)
 
 
 def tie_ranges(
     board: Scoreboard, measures: Sequence[Measure], options: ValueOptions
 ) -> TieRangesByRun | None:
-    """Return what other orders of tied scores could give; None where that is not computed."""
+    """Return the values that other orders of tied scores could give; None if not computed."""
     is_plain = board.weights is None and options.facet is None and not options.per_query
     return find_tie_ranges(board, measures) if is_plain else None
 
@@ -320,7 +320,7 @@ def judge_pairs(
     ranges_of: RangesLookup,
     labels: RunLabels | None,
 ) -> PairResults:
-    """Return which run of each pair is better; of one pair also how many grades would decide."""
+    """Return which run of each pair is better; for one pair also how many grades would decide."""
     decider, rules = Decider() if len(found) == 1 else None, DecisionRules.of(settings)
     judge = partial(judge_pair, every_run, singles=singles, pairs=len(found), decider=decider)
 
@@ -333,7 +333,7 @@ def judge_pairs(
 
 
 def people_statements(said: PairResults) -> list[Statement]:
-    """Return all statements on two runs, or of several pairs which run of each is better."""
+    """Return all statements on two runs; for several pairs only which run of each is better."""
     if len(said) == 1:
         [found] = said.values()
         return list(found.statements)
@@ -357,14 +357,14 @@ def with_statements(
     cautions: Sequence[Statement],
     about: AboutRows,
 ) -> Iterator[Record]:
-    """Yield rows for programs, each with the statements on its own two runs."""
+    """Yield rows for programs, each with the statements on its two runs."""
     for pair, found in said.items():
         rows = [row for row in records if (row["run_a"], row["run_b"]) == pair]
         yield from annotated(kind, rows, *about, [*found.statements, *cautions])
 
 
 def check_runs(runs: Sequence[str], options: ValueOptions, *, stripped: bool) -> None:
-    """Raise a usage error for one run alone, and for strips that have no place."""
+    """Raise a usage error for a single run, and for ``--strips`` where they cannot be shown."""
     if len(runs) < 2:
         raise click.UsageError("Missing argument 'B': name two runs or more.")
     if stripped and options.for_programs:
@@ -376,7 +376,10 @@ def check_runs(runs: Sequence[str], options: ValueOptions, *, stripped: bool) ->
 def compare_each(
     board: Scoreboard, runs: Sequence[str], measures: Sequence[Measure], facet: str | None
 ) -> tuple[list[Comparison], list[Note]]:
-    """Compare all pairs of runs, and say which have nothing in common; some pair must have."""
+    """Compare all pairs of runs, and note those that have nothing in common.
+
+    Raises `BadInput` if no pair can be compared.
+    """
     found, refused = [], []
     for a, b in combinations(runs, 2):
         try:
@@ -393,9 +396,9 @@ def compare_each(
 def program_records(
     every_run: Scoreboard, shown: Sequence[ShownPair], ranges_of: RangesLookup, *, per_query: bool
 ) -> list[Record]:
-    """Return rows for programs: the same values in every digit, with ranges over unjudged chunks.
+    """Return rows for programs: values in full precision, with ranges over unjudged chunks.
 
-    As on the page, all runs of the golden set inform the ranges, not these two alone.
+    As on the page, the ranges are computed from all runs of the golden set, not only these two.
     """
     if per_query:
         return [row for each in shown for row in comparison.query_delta_records(each.compared)]
@@ -407,7 +410,7 @@ def program_records(
 def people_table(
     shown: Sequence[ShownPair], labels: RunLabels, *, per_query: bool
 ) -> results.Table:
-    """Return the table for people, with the runs' labels over their means."""
+    """Return the table for people, with the runs' labels as headings."""
     first = shown[0].compared
     names = labels.pair(first.a, first.b) if len(shown) == 1 else ("of A", "of B")
     if not per_query:
@@ -417,7 +420,7 @@ def people_table(
 
 
 def strip_lines(board: Scoreboard, found: Comparison, labels: RunLabels) -> list[str]:
-    """Return two strips a query, sorted by the first measure's delta; undefined ones come last."""
+    """Return two strips per query, sorted by the first measure's delta, undefined ones last."""
     measure = found.measures[0]
     k = measure.cutoff if isinstance(measure.cutoff, int) else DEFAULT_STRIP_RANKS
     pair = [comparison.grade_strips(board, run, k) for run in (found.a, found.b)]

@@ -24,7 +24,7 @@ DEMO_RUNS = {
 
 
 def build_demo(path: Path, *, replace: bool = False, rechunked: bool = False) -> None:
-    """Make a golden set of the sample data at ``path``, whole or not at all.
+    """Make a golden set of the sample data at ``path``, completely or not at all.
 
     ``rechunked`` adds the chunking v2 and a run on it.
     """
@@ -47,7 +47,7 @@ def build_demo(path: Path, *, replace: bool = False, rechunked: bool = False) ->
 
 
 def load_demo_chunks(store: Store, sample: Path, *, rechunked: bool) -> None:
-    """Load the first chunking or both, and the documents they were cut from."""
+    """Load one chunking or both, and the documents they were cut from."""
     store.chunks.load(formats.read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
     if rechunked:
         again = formats.read_chunks(sample / "chunks-v2.jsonl", name="chunks-v2.jsonl")
@@ -58,7 +58,7 @@ def load_demo_chunks(store: Store, sample: Path, *, rechunked: bool) -> None:
 
 
 def set_old_demo_aside(path: Path) -> Path | None:
-    """Rename a demo that has another schema than this version's, and return its new name."""
+    """Rename a demo whose schema is not this version's, and return its new path."""
     if is_new(path) or file_check.is_current(path):
         return None
     aside = next(

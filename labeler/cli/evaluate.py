@@ -1,7 +1,7 @@
-"""``labeler evaluate``: measures of runs in files, by qrels in a file, without a golden set.
+"""``labeler evaluate``: measures of run files by a qrels file, without a golden set.
 
-Other tools' users type this first, so it starts fast: what only some of its forms need is imported
-where it is needed, and pandas and pyarrow only for Parquet.
+Users of other tools type this first, so it starts fast: what few of its forms need is imported
+late, and pandas and pyarrow only for Parquet.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def evaluate(
         rel=options.rel or USUAL.rel,
         prompt_k=options.prompt_k or USUAL.prompt_k,
         undefined=requested_undefined(),
-        negative_as_ungraded=negative_as_ungraded or None,  # without the option as the preset says
+        negative_as_ungraded=negative_as_ungraded or None,  # without the option, the preset decides
         **given,
     )
     measures = options.measures(rules.conventions)
@@ -127,7 +127,7 @@ def evaluate(
 
 
 def name_runs(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the files by name: without their endings, or as given where two are alike.
+    """Return the files by name: without endings, or as given if two would be the same.
 
     >>> [*name_runs([Path("runs/bm25.trec.gz"), Path("dense.jsonl")])]
     ['bm25', 'dense']
@@ -158,7 +158,7 @@ def _name_of(path: Path) -> str:
 def choose_pair(
     names: Sequence[str], files: Mapping[str, Path], pair: tuple[str, str] | None
 ) -> tuple[str, str] | None:
-    """Return the names of the runs to compare, which may be given by their files."""
+    """Return the names of the runs to compare, which may be given as file names."""
     if pair is None:
         return None
     of_files = {str(path): name for name, path in files.items() if name in names}
@@ -175,7 +175,7 @@ def choose_pair(
 def read_files(
     qrels: Path, runs: Mapping[str, Path], rules: EvaluationRules
 ) -> tuple[Scoreboard, list[Note]]:
-    """Return the scoreboard of the files, and what their readers warn of."""
+    """Return the scoreboard of the files, and their readers' warnings."""
     warnings: Warnings = {}
     try:
         board = read_board(qrels, runs, rules, warnings, by_system=True)
@@ -235,7 +235,7 @@ def mean_text(
 def query_text(
     board: Scoreboard, measures: Sequence[Measure], notes: list[Note], options: ValueOptions
 ) -> str:
-    """Return the value of each query, one run after the other."""
+    """Return the value of each query, run by run."""
     notes += board.notes(measures)
     scores = query_scores(board, measures)
     if options.for_programs:
@@ -256,7 +256,7 @@ def compare_text(
     notes: list[Note],
     options: ValueOptions,
 ) -> str:
-    """Return what `labeler compare` says of two runs; all runs inform the ranges."""
+    """Return what `labeler compare` prints for two runs; ranges are computed from all runs."""
     from labeler.analysis.run_verdict import judge_pair
     from labeler.cli import compare as comparisons
 

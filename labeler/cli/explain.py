@@ -19,7 +19,7 @@ HINT = "--explain says how this is computed"
 
 
 def explain_option(command: CommandT) -> CommandT:
-    """Let the user ask how the numbers are computed; `is_explained` tells."""
+    """Add ``--explain``; `is_explained` returns whether it was given."""
 
     def remember(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
         context.meta[_KEY] = is_asked
@@ -34,21 +34,21 @@ def explain_option(command: CommandT) -> CommandT:
 
 
 def is_explained() -> bool | None:
-    """Return whether the user asks how numbers are computed; None where no option says it."""
+    """Return whether ``--explain`` was given; None if the command has no such option."""
     context = click.get_current_context(silent=True)
     found: bool | None = None if context is None else context.meta.get(_KEY)
     return found
 
 
 def explain_by(sentences: Sequence[str]) -> list[Note]:
-    """Return what a command says of its own numbers, as notes that are printed on demand."""
+    """Return a command's explanations as notes, which are printed with ``--explain``."""
     return [Note(HOW, sentence) for sentence in sentences]
 
 
 def footer_parts(
     conventions: Conventions, notes: Sequence[Note]
 ) -> tuple[list[str], str, list[Note]]:
-    """Return the lines that explain, the line of conventions, and the notes that are printed."""
+    """Return the explanations, the line of conventions, and the notes to print."""
     how = [note.sentence for note in notes if note.kind == HOW]
     others = [note for note in notes if note.kind != HOW]
     asked = is_explained()
@@ -61,7 +61,7 @@ def footer_parts(
 
 
 def unusual_conventions(conventions: Conventions) -> list[str]:
-    """Return the golden set, the selection, and what differs from the usual conventions.
+    """Return the golden set, the selection, and the conventions that differ from the usual.
 
     >>> unusual_conventions(Conventions.of()), unusual_conventions(Conventions.of(rel=2))
     ([], ['relevant from grade 2'])
@@ -80,7 +80,7 @@ def unusual_parts(described: str, usual: str) -> list[str]:
 
 
 def explain_conventions(conventions: Conventions) -> Iterator[str]:
-    """Say in plain sentences by which conventions values are computed."""
+    """Explain in plain sentences the conventions that values are computed by."""
     stand_in = conventions.stand_in
     without = "has none" if stand_in is None else f"counts as {stand_in:g}"
     yield (
@@ -122,7 +122,7 @@ def explain_best_run(decide_by: str) -> list[str]:
 
 
 def explain_mean_intervals() -> list[str]:
-    """Say what the interval of one run's mean is."""
+    """Explain the interval of one run's mean."""
     return [
         "The 95% interval of a mean is over the choice of queries: made from other queries in this "
         "way, 95 of 100 such intervals hold the true mean. It is Wilson's for a measure that is 0 "
@@ -131,7 +131,7 @@ def explain_mean_intervals() -> list[str]:
 
 
 def explain_differences(decide_by: str, tested: str) -> list[str]:
-    """Say what a difference, its interval and its p-value are, and which measures are tested."""
+    """Explain a difference, its interval and its p-value, and which measures are tested."""
     return [
         "A difference is B minus A over the queries where both have a value. Wins and losses count "
         "those where B is better, and where it is worse.",
@@ -152,7 +152,7 @@ def explain_differences(decide_by: str, tested: str) -> list[str]:
 
 
 def explain_limits() -> list[str]:
-    """Say when a limit of a gate is kept."""
+    """Explain when a gate's limit is met."""
     return [
         "A limit is kept if the value is at least what is asked, or has fallen from the other run "
         "by no more than is allowed.",

@@ -36,13 +36,13 @@ GRADE_LINE_FORMATS = (
     "quepid-book",
     "opensearch",
     "ranx",
-)  # which have a line for each grade and none for a query
+)  # formats with a line for each grade and none for a query
 LEFT_OUT = {
     "jsonl": "texts of chunks, single graders' grades, can't tells, remarks, settings; --complete "
     "has them",
     COMPLETE: ", ".join(LEAVES_OUT),
 }
-WITH_SEAL = ("events", "beir")  # the seal; what others expect to the byte has no room for it
+WITH_SEAL = ("events", "beir")  # formats with room for the seal
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
 
 
@@ -142,7 +142,7 @@ def export(
 def export_data(
     store: Store, kind: str, leaving: Extract, seal: Seal, version: GoldenSnapshot | None
 ) -> bytes:
-    """Return what is written to one file."""
+    """Return the bytes of a one-file format."""
     if kind == VERSION:
         return version_bytes(version)
     if kind in WHOLE_ONLY:
@@ -151,7 +151,7 @@ def export_data(
 
 
 def export_facts(leaving: Extract) -> dict[str, str]:
-    """Return which golden set leaves, and of which one it is a part, by what people call it."""
+    """Return which golden set is exported and what it is part of, by the labels people see."""
     if leaving.part_of is None:
         return {"golden": leaving.golden}
     part = f"{leaving.selected.describe()} of golden {leaving.part_of}"
@@ -161,7 +161,7 @@ def export_facts(leaving: Extract) -> dict[str, str]:
 def write_run(
     db: StoreLocation, run: str, path: Path, kind: str, selected: Selection, *, replace: bool
 ) -> None:
-    """Write a stored run, or its lists of the selected queries."""
+    """Write a stored run, or its lists for the selected queries."""
     if kind not in RUN_KINDS:
         raise click.UsageError(f"a run is written as {', '.join(RUN_KINDS)}, not as {kind}")
     part = {} if selected == EVERYTHING else {"part": selected.describe()}
@@ -181,7 +181,7 @@ def write_run(
 
 
 def format_of_path(path: Path) -> str:
-    """Return the format a path's ending stands for.
+    """Return the format of a path, by its ending.
 
     >>> format_of_path(Path("golden.jsonl.gz"))
     'jsonl'
@@ -195,7 +195,7 @@ def format_of_path(path: Path) -> str:
 
 
 def write_with_seal(path: Path, data: bytes, seal: Seal | None, *, replace: bool) -> None:
-    """Write one file, and its tamper check beside it if the file cannot hold one; or neither."""
+    """Write a file and, if it cannot hold its seal, the seal beside it; both or neither."""
     if seal is None or str(path) == "-":
         write_output(path, data, replace=replace)
         return
@@ -206,7 +206,7 @@ def write_with_seal(path: Path, data: bytes, seal: Seal | None, *, replace: bool
 
 
 def write_output(path: Path, data: bytes, *, replace: bool) -> None:
-    """Write one file, compressed where its name says so, or to the standard output."""
+    """Write one file, compressed if its name ends so, or write to the standard output."""
     if str(path) == "-":
         click.echo(data, nl=False)
     else:
@@ -216,19 +216,19 @@ def write_output(path: Path, data: bytes, *, replace: bool) -> None:
 
 
 def write_beir(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None:
-    """Write a folder of files."""
+    """Write a BEIR folder."""
     if str(path) == "-":
         raise click.UsageError("beir is more than one file; name a folder, or a .zip")
     write_folder(path, files, replace=replace)
 
 
 def count_events(log: bytes) -> str:
-    """Count the events of a log: one a line, judgments and remarks alike, then its tamper check."""
+    """Count the events of a log, judgments and remarks; its last line is the tamper check."""
     return f"{len(log.splitlines()) - 1} events"
 
 
 def count_feedback(lines: bytes) -> str:
-    """Count the annotations or scores that go to another tool, and their spans."""
+    """Count the annotations or scores for another tool, and their spans."""
     found = [json.loads(line) for line in lines.splitlines()]
     spans = {row.get("span_id") or row.get("observationId") or row["traceId"] for row in found}
     what = ("score", "scores") if found and "traceId" in found[0] else ("annotation", "annotations")
@@ -236,14 +236,14 @@ def count_feedback(lines: bytes) -> str:
 
 
 def version_bytes(version: GoldenSnapshot | None) -> bytes:
-    """Return a version as a file; a usage error where none is named."""
+    """Return a version as a file; raise a usage error if none is named."""
     if version is None:
         raise click.UsageError("--format version goes with --golden, which names the version")
     return snapshots.version_file(version)
 
 
 def count_with_text(store: Store, selected: Selection) -> int:
-    """Count the chunks that have a text, of one chunking where it was chosen."""
+    """Count the chunks that have a text, of the selected chunking if there is one."""
     names = selected.chunkings or store.chunkings.names()
     return sum(
         each.chunks - each.without_text for each in store.chunkings.all() if each.name in names
@@ -253,7 +253,7 @@ def count_with_text(store: Store, selected: Selection) -> int:
 def describe_export(
     kind: str, store: Store, leaving: Extract, version: GoldenSnapshot | None = None
 ) -> str:
-    """Say what an export holds; most formats have no query without a golden grade."""
+    """Describe what an export holds; most formats omit queries without a golden grade."""
     graded = {grade.query_id for grade in leaving.grades}
     queries = len(graded if kind in GRADE_LINE_FORMATS else leaving.queries)
     chunks = ""

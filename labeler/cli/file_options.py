@@ -1,4 +1,4 @@
-"""Options that say how a file of grades or of ranked lists is read."""
+"""Options for reading a file of grades or of ranked lists."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def grade_options(command: CommandT) -> CommandT:
 def _grade_map(
     context: click.Context, _option: click.Parameter, text: str | None
 ) -> Mapping[float, int] | None:
-    """Return the map of ``--grade-map``, or the cuts of ``--grade-cuts``, which is the same."""
+    """Return the map given by ``--grade-map`` or ``--grade-cuts``, in one form."""
     cuts: Mapping[float, int] | None = context.params.get("grade_map")
     if text is None:
         return cuts
@@ -86,7 +86,7 @@ def _grade_cuts(context: click.Context, _option: click.Parameter, text: str | No
 
 
 def list_options(command: CommandT) -> CommandT:
-    """Add the options for the order of a list, chunks that occur twice, and the query itself."""
+    """Add the options for a list's order, duplicate chunks, and the query itself as a result."""
     order = click.option(
         "--order",
         type=click.Choice(["score", "rank", "file"]),

@@ -66,7 +66,7 @@ NOT_JUDGED = EXIT_CODES[UNJUDGED]
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What a gate is asked beside what its file says; ``golden`` may not differ from that."""
+    """What the command line adds to a gate file; ``golden`` must not contradict the file."""
 
     run: str | None = None
     baseline: str | None = None
@@ -75,7 +75,7 @@ class GateRequest:
 
 
 class GateCommand(CountingCommand):
-    """Ends with 2 where a run could not be judged, whatever the reason."""
+    """Exits with 2 if a run could not be judged, whatever the reason."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -152,13 +152,13 @@ def gate(
         raise
     write_forms(outcome, there)
     click.echo(FORMATTERS[kind](outcome), nl=False)
-    if kept is not None:  # last, so that nothing is kept where its verdict could not be said
+    if kept is not None:  # last, so that nothing is kept if the verdict could not be printed
         kept.write()
     context.exit(EXIT_CODES[outcome.result])
 
 
 def check_outputs(outputs: Sequence[Path], *inputs: Path) -> None:
-    """Raise a usage error for an output that would take the place of an input, or of another."""
+    """Raise a usage error if an output would overwrite an input or another output."""
     places = [each.absolute() for each in (*inputs, *outputs)]
     for path in outputs:
         if places.count(path.absolute()) > 1:
@@ -168,30 +168,30 @@ def check_outputs(outputs: Sequence[Path], *inputs: Path) -> None:
 
 
 def write_forms(outcome: GateOutcome, files: Mapping[str, Path]) -> None:
-    """Write an outcome to files, each whole, in place of what was there."""
+    """Write an outcome to files atomically, replacing what was there."""
     for form, path in files.items():
         write_file(path, FORMATTERS[form](outcome).encode(), replace=True)
 
 
 @dataclass(frozen=True, slots=True)
 class PassingFile:
-    """The runs that passed, and the file they are kept in."""
+    """The runs that passed, and the file that keeps them."""
 
     path: Path
     passing: PassedRuns
 
     def write(self) -> None:
-        """Put them in the file's place, whole."""
+        """Replace the file atomically."""
         write_file(self.path, self.passing.as_text().encode(), replace=True)
 
 
 def judge_file(
     db: StoreLocation, path: Path, asked: GateRequest
 ) -> tuple[GateOutcome, PassingFile | None]:
-    """Judge a run by a gate file; nothing is written.
+    """Judge a run by a gate file, without writing anything.
 
-    Returns as well what is to be kept, None where nothing is: where the run did not pass, or the
-    gate keeps no last passing run. Raises `LabelerError` where nothing could be judged at all.
+    Also returns the passing runs to write; None if the run did not pass, or the gate keeps no
+    last passing run. Raises `LabelerError` if nothing could be judged at all.
     """
     gate = with_runs(read_gate_file(path), asked.run, asked.baseline)
     kept_in = None if gate.last_passing is None else path.parent / gate.last_passing
@@ -218,7 +218,7 @@ def judge_file(
 
 @dataclass(frozen=True)
 class GateBoards:
-    """The board of the ``runs`` that a gate is about, and of ``every_run`` for the verdict."""
+    """Scoreboards of the ``runs`` of a gate, and of ``every_run`` for the verdict."""
 
     runs: Scoreboard
     every_run: Scoreboard
@@ -226,17 +226,17 @@ class GateBoards:
     singles: SingleGrades | None
 
     def cautions(self, runs: Sequence[str | None], checks: Sequence[Check]) -> list[Note]:
-        """Return how the means that are checked mislead, of one run or of two that are compared."""
+        """Return how the checked means of one run, or of two compared, could mislead."""
         measures = dict.fromkeys(check.measure for check in checks)
         return caution_notes(find_cautions(self.every_run, measures, runs=[*filter(None, runs)]))
 
     def verdict(self, other: str | None, run: str | None) -> tuple[Statement, ...]:
-        """Return whether ``run`` is better than another one, as compare says it."""
+        """Return whether ``run`` is better than ``other``, in the words of `labeler compare`."""
         try:
             found = judge_pair(
                 self.every_run, other or "", run or "", self.rules, singles=self.singles
             )
-        except BadInput:  # nothing in common, which the limits say
+        except BadInput:  # nothing in common; the limits report it
             return ()
         return tuple(each for each in found.statements if each.severity != NOTE)
 
@@ -244,7 +244,7 @@ class GateBoards:
 def gate_board(
     db: StoreLocation, gate: Gate, passing: PassedRuns | None, asked: GateRequest
 ) -> tuple[GateBoards, ReferenceRuns]:
-    """Return the boards of the runs that a gate is about, and against what they are held."""
+    """Return the scoreboards of a gate's runs, and the runs they are compared with."""
     with Store(db) as store:
         fingerprints = store.runs.fingerprints()
         check_runs(gate, fingerprints)
@@ -270,7 +270,10 @@ def gate_board(
 
 
 def gate_traffic(gate: Gate, store: Store) -> Traffic | None:
-    """Return what the gate file weights means by; raises `NotFound` where no log knows it."""
+    """Return the traffic that the gate file weights means by.
+
+    Raises `NotFound` if no log has its facet.
+    """
     if gate.weighted is None:
         return None
     try:
@@ -280,10 +283,10 @@ def gate_traffic(gate: Gate, store: Store) -> Traffic | None:
 
 
 def gate_golden(store: Store, gate: Gate, asked: str | None) -> tuple[Collection, Settings]:
-    """Return the golden set a gate file names, or that was ``asked`` for: the live one if neither.
+    """Return the golden set that the gate file names or that was ``asked`` for, else the live one.
 
-    A hash may be the live one's. Raises `NotFound` where there is none of that name or hash, and
-    `BadInput` where the file names another one than was asked for.
+    A hash may be that of the live one. Raises `NotFound` for an unknown name or hash, and
+    `BadInput` if the file names another one than was asked for.
     """
     wanted = [name for name in dict.fromkeys((gate.golden, asked)) if name is not None]
     if not wanted:
@@ -312,7 +315,7 @@ def _golden_named(store: Store, gate: Gate, name: str) -> tuple[Collection, Sett
 
 
 def check_runs(gate: Gate, names: Mapping[str, str]) -> None:
-    """Raise `NotFound` for a run or a baseline that is not there, with the nearest name."""
+    """Raise `NotFound` for an unknown run or baseline, with the nearest name."""
     for what, name in (("run", gate.run), ("baseline", gate.baseline)):
         if name is not None and name not in names:
             raise NotFound(
@@ -322,16 +325,16 @@ def check_runs(gate: Gate, names: Mapping[str, str]) -> None:
 
 
 def previous_passing(path: Path, *, begin: bool) -> PassedRuns | None:
-    """Return the runs that passed before; None where the file is begun now.
+    """Return the runs that passed before; None with ``begin``, which starts the file.
 
-    Raises `NotFound` where it is not there and is not begun: a build that loses the file each time
-    would else pass whatever it is held against. Raises `BadInput` for another kind of file, also
-    where it is begun: a slip in the gate file must not cost a golden set.
+    Raises `NotFound` if the file is missing without ``begin``: otherwise a build that loses the
+    file each time would always pass. Raises `BadInput` for another kind of file, even with
+    ``begin``: a slip in the gate file must not overwrite a golden set.
     """
     if begin and path.exists():
         read_passed_runs(
             read_limited_bytes(path, "a file of runs that passed"), path.name
-        )  # nothing else's place
+        )  # never overwrite another kind of file
     if begin:
         return None
     if not path.exists():

@@ -1,4 +1,4 @@
-"""``labeler gate --example``: a gate file that passes as it is, for the runs that are there."""
+"""``labeler gate --example``: a gate file for the stored runs, which passes as it is."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from labeler.services.import_export import snapshots
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
-_USUAL = 10  # queries in a mean, as a gate asks unless its file says otherwise
-_MARGIN = 0.02  # the least value is that much below the present one
+_USUAL = 10  # fewest queries in a mean, a gate's default
+_MARGIN = 0.02  # how far the least value is below the present one
 _TEMPLATE = """\
 # Which values a run must reach. Save this as gate.toml; 'labeler gate gate.toml' judges the run.
 run = {run}  # the run that is judged; --run names another
@@ -33,9 +33,9 @@ fewest_queries = {fewest}  # fewer queries in a mean, and nothing is judged
 
 
 def gate_example(db: StoreLocation) -> str:
-    """Return a gate file for the best run and the next best; where there is none, for made-up ones.
+    """Return a gate file for the best run and the next best; without runs, for made-up names.
 
-    It is about the measure that decides which of two runs is better.
+    It checks the measure that decides which of two runs is better.
     """
     try:
         with Store(db) as store:
@@ -50,7 +50,7 @@ def gate_example(db: StoreLocation) -> str:
 
 def _example(measure: str, scores: Sequence[Score]) -> str:
     best = scores[0] if scores else None
-    # A list that is missing would count as 0, and a gate does not judge a drop from that.
+    # A missing list would count as 0, and a gate does not judge a drop from that.
     others = [score.run for score in scores[1:] if not score.missing]
     is_compared = bool(others) or best is None
     baseline = f"baseline = {_quoted(others[0] if others else 'production')}"
@@ -66,5 +66,5 @@ def _example(measure: str, scores: Sequence[Score]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as TOML has it; it escapes as JSON does, but for the last control character."""
+    """Quote a text for TOML, which escapes as JSON does, but also DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -33,7 +33,7 @@ from labeler.model import (
 )
 from labeler.render.results import statements_records, statements_text
 
-# What XML 1.0 cannot carry, not even as a reference, and what acts in a terminal.
+# Characters that XML 1.0 cannot hold, even as references, and those that act in a terminal.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 RESULT_WORDS = {PASSED: "passed", FAILED: "FAILED", UNJUDGED: "NOT JUDGED"}
 
@@ -46,7 +46,7 @@ ONE_LOOK_NOTE = Note(
 
 
 def as_text(outcome: GateOutcome) -> str:
-    """Return an outcome for a terminal: what came of it, what broke limits, and every limit."""
+    """Return an outcome for a terminal: the result, what broke limits, and every limit."""
     labels = labels_of(outcome)
     said = [describe_result(outcome), *(f"! {said}" for said in describe_faults(outcome))]
     table = [*text_lines(check_table(outcome)), ""] if outcome.findings else []
@@ -55,13 +55,13 @@ def as_text(outcome: GateOutcome) -> str:
 
 
 def labels_of(outcome: GateOutcome) -> RunLabels:
-    """Return what the runs are called in sentences: by their names, unless these are long."""
+    """Return the runs' labels in sentences: their names, or short ones for long names."""
     runs = [outcome.run, *(finding.other for finding in outcome.findings)]
     return RunLabels(dict.fromkeys(filter(None, runs)))
 
 
 def as_markdown(outcome: GateOutcome) -> str:
-    """Return an outcome as Markdown, as the summary of a build shows it."""
+    """Return an outcome as Markdown, for a build's summary."""
     labels = labels_of(outcome)
     lines = [f"### {in_markdown(labels.within(describe_result(outcome)))}", ""]
     lines += [f"- {in_markdown(labels.within(said))}" for said in describe_faults(outcome)]
@@ -73,7 +73,7 @@ def as_markdown(outcome: GateOutcome) -> str:
 
 
 def as_json(outcome: GateOutcome) -> str:
-    """Return an outcome for programs, every number in full; null is undefined."""
+    """Return an outcome as JSON in full precision; undefined values are null."""
     conventions = outcome.conventions
     said = {
         "gate": outcome.gate,
@@ -92,7 +92,7 @@ def as_json(outcome: GateOutcome) -> str:
 def as_junit(outcome: GateOutcome) -> str:
     """Return an outcome as JUnit XML: a test case for each limit.
 
-    What could not be judged is an error, as with a test that could not be run.
+    A limit that could not be judged is an error, like a test that could not run.
     """
     findings = outcome.findings
     counts = {
@@ -127,7 +127,7 @@ def _add_problem(case: ET.Element, kind: str, sentence: str) -> None:
 
 
 def _in_xml(text: str) -> str:
-    r"""Return a text that XML can carry: what it cannot is written out.
+    r"""Return a text for XML, with escapes for the characters it cannot hold.
 
     >>> _in_xml("a\x00b\x1b[2J\ufffe")
     'a\\x00b\\x1b[2J\\ufffe'
@@ -137,7 +137,7 @@ def _in_xml(text: str) -> str:
 
 
 def describe_result(outcome: GateOutcome) -> str:
-    """Say in one line what came of it."""
+    """Describe the result in one line."""
     run = f" {outcome.run}" if outcome.run else ""
     said = f"{outcome.gate}:{run} {outcome.result}"
     total = len(outcome.findings)
@@ -159,7 +159,7 @@ def _count_limits(count: int) -> str:
 
 
 def describe_faults(outcome: GateOutcome) -> list[str]:
-    """Say of each limit that was not kept what broke it, or why it could not be judged."""
+    """Say for each limit not met what broke it, or why it could not be judged."""
     if outcome.error is not None:
         return [escape_controls(outcome.error)]
     findings = [*outcome.of(FAILED), *outcome.of(UNJUDGED)]
@@ -172,9 +172,9 @@ def describe_faults(outcome: GateOutcome) -> list[str]:
 
 
 def describe_limit(finding: LimitResult) -> str:
-    """Say which limit is meant.
+    """Name a limit.
 
-    The name of the run that a drop is from stands beside the table, not in it.
+    The run that a drop is measured from is named beside the table, not in it.
     """
     limit = f"{finding.limit:.10g}"
     if finding.against is None:
@@ -188,7 +188,7 @@ def describe_limit(finding: LimitResult) -> str:
 
 
 def check_table(outcome: GateOutcome) -> Table:
-    """Return a line for each limit, with four digits."""
+    """Return a row for each limit, with four digits."""
     compared = any(finding.against is not None for finding in outcome.findings)
     sure = any(finding.check.terms.confidence is not None for finding in outcome.findings)
     names = ["result", "where", "measure", "asked"]
@@ -217,7 +217,7 @@ def check_table(outcome: GateOutcome) -> Table:
 
 
 def _bound_cell(finding: LimitResult) -> str:
-    """Return what a value, or a delta, is at least with the confidence asked for."""
+    """Return the lower bound of a value or delta, at the confidence asked for."""
     if math.isnan(finding.bound):
         return "–"
     shown = (
@@ -232,14 +232,14 @@ def _heading(outcome: GateOutcome, finding: LimitResult) -> str:
 
 
 def gate_notes(outcome: GateOutcome) -> list[Note]:
-    """Return what there is to know of the runs a gate is about, and of the golden set."""
+    """Return the notes on a gate's runs and on the golden set."""
     runs = [outcome.run, *(finding.other for finding in outcome.findings)]
     notes = [note for note in outcome.notes if note.is_about(*runs)]
     return [*notes, ONE_LOOK_NOTE] if outcome.holds_for_one_look else notes
 
 
 def _footer(outcome: GateOutcome) -> Iterator[str]:
-    """Yield what follows the table: the other runs, warnings, the conventions, the notes."""
+    """Yield the lines below the table: the other runs, warnings, conventions, notes."""
     compared = {
         f"{REFERENCE_LABELS[finding.against]}: {finding.other}"
         for finding in outcome.findings

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-# Whether a file can be read is for the code that reads it to say, in our words and with exit 1.
+# The code that reads a file reports that it cannot, in our words and with exit code 1.
 FILE = click.Path(path_type=Path, readable=False)
 
 
@@ -37,7 +37,7 @@ class GoldenSetParam(click.ParamType["StoreLocation"]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> StoreLocation:
-        """Return where it is; on a command line every user of the machine could read a password."""
+        """Return the location; refuse a password on the command line, where others can read it."""
         if isinstance(value, Path) or "://" not in str(value):
             return Path(value)
         from labeler.store.addresses import Address, parse_location  # here: it imports the store
@@ -63,7 +63,7 @@ class ChunkingParam(click.ParamType[str]):
     name = "name"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name that the golden set knows it by."""
+        """Return the name as the golden set stores it."""
         from labeler.model import chunking_from_label  # here: it imports numpy
 
         return chunking_from_label(value)
@@ -74,8 +74,8 @@ FILE_OR_OUTPUT = click.Path(path_type=Path, readable=False, allow_dash=True)
 INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
 
 
-# Commands, options and settings by the names of earlier versions, which scripts may still use, and
-# by those of other tools.
+# Names of commands, options and settings in earlier versions, which scripts may still use, and in
+# other tools.
 OLD_WORDS = {
     "anew": "redraw",
     "budget": "prompt-k",
@@ -87,7 +87,7 @@ OLD_WORDS = {
 }
 
 
-# Words of other tools and habits, by the group they are typed in, and our command for each.
+# Words from other tools and habits, by the group they are typed in, with our command for each.
 ALIASES: Mapping[str, Mapping[str, str]] = {
     "main": {
         "add": "load",
@@ -118,7 +118,7 @@ ALIASES: Mapping[str, Mapping[str, str]] = {
 _PAGES = "'labeler serve' opens the pages"
 _TO_LOAD = "Did you mean 'labeler load {} FILE'?"
 _OF_PERSON = "'labeler people' lists them, 'labeler invite NAME' adds one"
-# Words that no command of a group does alone, and what to type for each.
+# Words that no single command of a group stands for, and what to type instead.
 HINTS: Mapping[str, Mapping[str, str]] = {
     "main": {
         **dict.fromkeys(("app", "dashboard", "start", "ui", "web"), _PAGES),
@@ -179,16 +179,16 @@ HINTS: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("add", "import", "load"), _TO_LOAD.format("queries")),
     },
 }
-NEARLY = 0.75  # how alike a word must be to be meant, from 0 to 1
+NEARLY = 0.75  # how similar a word must be to be suggested, from 0 to 1
 
 
 def current_word(word: str) -> str:
-    """Return what a command, an option or a setting is called today."""
+    """Return today's name of a command, an option or a setting."""
     return OLD_WORDS.get(word, word)
 
 
 class LabelerGroup(click.Group):
-    """Lists its commands in the order they were added and says failures in one sentence.
+    """Lists its commands in the order they were added and reports failures in one sentence.
 
     Exit codes: 1 for bad input, 2 for a wrong command line, 130 after Ctrl-C.
     """
@@ -200,7 +200,7 @@ class LabelerGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named first, which may be by another tool's word."""
+        """Return the command that the first word names, also by another tool's word."""
         word, *rest = args
         word = word if word in self.commands else ALIASES.get(self.name or "", {}).get(word, word)
         if current_word(word) not in self.commands and not word.startswith("-"):
@@ -208,7 +208,7 @@ class LabelerGroup(click.Group):
         return super().resolve_command(ctx, [word, *rest])
 
     def refuse_word(self, ctx: click.Context, word: str) -> NoReturn:
-        """Raise a usage error for a word that is no command, with what may be meant."""
+        """Raise a usage error for an unknown command, with what may be meant."""
         said, group = f"No such command {word!r}", self.name or ""
         aliases, hints = ALIASES.get(group, {}), HINTS.get(group, {})
         near = get_close_matches(word, [*self.commands, *aliases, *hints], n=2, cutoff=NEARLY)
@@ -228,14 +228,14 @@ class LabelerGroup(click.Group):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; nothing that is the world's fault leaves a traceback."""
+        """Run the command; bad input and system errors leave no traceback."""
         with report_errors():
             return super().invoke(ctx)
 
 
 @contextmanager
 def report_errors(exit_code: int = 1) -> Iterator[None]:
-    """Say what went wrong in one sentence, and end with this code."""
+    """Report an error in one sentence, and exit with this code."""
     try:
         yield
     except click.NoSuchOption as error:
@@ -243,7 +243,7 @@ def report_errors(exit_code: int = 1) -> Iterator[None]:
     except LabelerError as error:
         raise _failure(_escape(str(error), keep="\n"), exit_code) from error
     except OSError as error:
-        if error.errno == errno.EPIPE:  # a reader that has seen enough
+        if error.errno == errno.EPIPE:  # the reader closed the pipe
             raise
         raise _failure(_describe_os_error(error), exit_code) from error
     except MemoryError:
@@ -255,7 +255,7 @@ def report_errors(exit_code: int = 1) -> Iterator[None]:
 
 
 def _with_form(error: click.NoSuchOption) -> click.UsageError:
-    """Return the error, for ``--csv`` and the like with the form that is meant."""
+    """Return the error; for ``--csv`` and the like it suggests ``--format csv``."""
     form = error.option_name.lstrip("-")
     for option in error.ctx.command.params if error.ctx is not None else ():
         forms = getattr(option.type, "choices", ()) if "--format" in option.opts else ()
@@ -273,7 +273,7 @@ def _failure(said: str, exit_code: int) -> click.ClickException:
 
 
 def _describe_os_error(error: OSError) -> str:
-    """Return what the system complained of; without a file's name it is about the output."""
+    """Describe an error of the system; one without a file's name is about the output."""
     if error.filename is None:
         _discard_output()
         return f"the output cannot be written: {error.strerror or error}"
@@ -281,7 +281,7 @@ def _describe_os_error(error: OSError) -> str:
 
 
 def _discard_output() -> None:
-    """Throw away what could not be written, or Python tries again at its end and complains."""
+    """Discard unwritten output, or Python tries to write it again at exit and complains."""
     try:
         output = sys.stdout.fileno()
     except (OSError, ValueError):  # not a real stream
@@ -292,7 +292,7 @@ def _discard_output() -> None:
 
 
 def say(line: str) -> None:
-    """Print a line that holds a name: nothing in it moves the cursor or begins another line."""
+    """Print one line, with control characters and line breaks escaped."""
     click.echo(_escape(line))
 
 
@@ -303,7 +303,7 @@ def _escape(text: str, keep: str = "") -> str:
 
 
 class JsonFormatOption(click.Option):
-    """The form of what is printed, for which ``--json`` is short."""
+    """An output format option, which accepts ``--json`` as a short form."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Add both names to click's parser."""
@@ -316,10 +316,10 @@ class JsonFormatOption(click.Option):
 def format_option(
     forms: Sequence[str], told: str, name: str = "kind", *, has_short: bool = True
 ) -> Callable[[CommandT], CommandT]:
-    """Let the user say in which of these forms something is printed, the first unless asked.
+    """Add ``--format`` with these forms, of which the first is the default.
 
-    The command gets it by ``name``; ``told`` says what each form is for. Where JSON is one of
-    them ``--json`` is short for it, unless that has no place: ``has_short``.
+    The command gets it as ``name``; ``told`` is the help text. If JSON is one of the forms,
+    ``--json`` is short for it, unless ``has_short`` is false.
     """
     usual, *_ = forms
     has_short = has_short and "json" in forms
@@ -336,7 +336,7 @@ def format_option(
 
 
 def raw_option(command: CommandT) -> CommandT:
-    """Let names be written to CSV unchanged; goes with `format_option`."""
+    """Add ``--raw``, which writes names to CSV unchanged; goes with `format_option`."""
     return click.option(
         "--raw",
         is_flag=True,
@@ -345,13 +345,13 @@ def raw_option(command: CommandT) -> CommandT:
 
 
 def check_raw(kind: str, *, raw: bool) -> None:
-    """Raise a usage error for ``--raw`` where no CSV is asked for."""
+    """Raise a usage error for ``--raw`` without CSV."""
     if raw and kind != "csv":
         raise click.UsageError("--raw goes with --format csv; the others never change a name")
 
 
 def keep_older_name(group: click.Group, name: str, command: click.Command) -> None:
-    """Let a command be called by the name that it had; help does not list that."""
+    """Accept an older name of a command, without listing it in help."""
     older = copy(command)
     older.name, older.hidden = name, True
     group.add_command(older)
@@ -388,15 +388,15 @@ def split_database(args: list[str]) -> tuple[list[str], list[str]]:
 
 
 class SharedGroup(LabelerGroup):
-    """Lists commands that several modules add in the order of their names."""
+    """Lists commands by name; several modules add them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in order, whichever module was imported first."""
+        """Return the sorted names, whichever module was imported first."""
         return sorted(self.commands)
 
 
 class RestoreGroup(SharedGroup):
-    """Takes a file's name for ``restore backup NAME``, as people type it."""
+    """Reads a file's name after ``restore`` as ``restore backup NAME``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words after ``restore``."""

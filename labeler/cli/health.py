@@ -78,7 +78,7 @@ def health(db: StoreLocation, after: int, kind: str) -> None:
 
 
 def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
-    """Return how far differences of the runs spread by the measure that decides."""
+    """Return the spread of the differences between runs, by the measure that decides."""
     if len(store.runs.names()) < 2:
         return None
     conventions = conventions_of(settings, "graded", None, None)
@@ -87,7 +87,7 @@ def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
 
 
 def as_text(part: HealthSection) -> str:
-    """Return a part as a terminal shows it."""
+    """Return a section as text for a terminal."""
     said = (*part.sentences, *part.notes)
     lines = [part.title, *(f"  {escape_controls(sentence)}" for sentence in said)]
     if part.rows:
@@ -100,5 +100,5 @@ def as_text(part: HealthSection) -> str:
 
 
 def shown(cell: str | int) -> str:
-    """Return a cell as people read it."""
+    """Format a cell for people."""
     return f"{cell:,}" if isinstance(cell, int) else cell

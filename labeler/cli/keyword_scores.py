@@ -1,4 +1,4 @@
-"""``labeler score --keywords``: runs measured by where keywords turn up, without grades."""
+"""``labeler score --keywords``: runs measured by the ranks of keywords, without grades."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def print_keywords(
     k: int,
     substring: bool,
 ) -> None:
-    """Print keyword means, of buckets if a facet is given, or each keyword of each query.
+    """Print keyword means, by bucket if a facet is given, or each keyword of each query.
 
-    Keywords are looked for in the first ``k`` chunks of each list.
+    Keywords are searched in the first ``k`` chunks of each list.
     """
     facet, kind = options.facet, options.kind
     board = Scoreboard(collection, Conventions.of(selected=selection()))
@@ -82,13 +82,13 @@ def print_keywords(
 def buckets_by_query(
     board: Scoreboard, facet: str
 ) -> tuple[Mapping[str, str | None], Sequence[str]]:
-    """Return each query's bucket, and all buckets in their order."""
+    """Return each query's bucket, and all buckets in order."""
     given = zip(board.collection.query_ids, board.collection.facets[facet], strict=True)
     return dict(given), board.facets[facet]
 
 
 def mean_table(records: Sequence[Record], k: int, facet: str | None) -> Table:
-    """Return a row for each run, or for each bucket and run."""
+    """Return the means in a row for each run, or for each bucket and run."""
     columns = [
         *([] if facet is None else [Column("bucket", facet)]),
         Column("run", "run"),
@@ -103,7 +103,7 @@ def mean_table(records: Sequence[Record], k: int, facet: str | None) -> Table:
 
 
 def place_table(places: Sequence[KeywordRanks], labels: RunLabels) -> Table:
-    """Return a row for each keyword: the rank of the first chunk that holds it, by run."""
+    """Return a row for each keyword, with the rank of the first chunk that holds it, by run."""
     columns = [
         *(Column("query_id", "query"), Column("keyword", "keyword")),
         *(Column(f"rank in {run}", label, COUNT) for run, label in labels.items()),
@@ -126,7 +126,7 @@ def format_keywords(
     *,
     raw: bool,
 ) -> str:
-    """Return rows for programs, with their conventions, or a table for people with notes under."""
+    """Return rows with their conventions for programs, or a table with notes for people."""
     if kind == "json":
         return json_records.as_json(
             {**row, "conventions": described, "notes": notes} for row in records

@@ -1,7 +1,7 @@
 """The server's process: prints the address once it answers, opens a browser, stops on Ctrl-C.
 
 `labeler.cli.server` runs this file as a script, ``launch.py HOST PORT yes|no PAGE ARGUMENT...``;
-the arguments are Streamlit's, the page is a path or nothing. It imports nothing of labeler.
+the arguments are Streamlit's, the page is a path or empty. It imports nothing from labeler.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def main(host: str, port: int, browser: bool, page: str, arguments: list[str]) -
     """Become Streamlit, watched by a thread that ends when the server answers."""
     watch = threading.Thread(target=announce, args=(host, port, browser, page), daemon=True)
 
-    # Streamlit's own server passes Ctrl-C on after it has stopped, and its command line would then
-    # say "Aborted!" and fail. Before it has started, there is nothing to stop; an exception would
-    # be ignored then in some callbacks, as of the locks of imports.
+    # After it has stopped, Streamlit's server raises Ctrl-C again, and its command line would then
+    # print "Aborted!" and fail. Before it has started, there is nothing to stop, and some
+    # callbacks, such as those of import locks, would ignore an exception.
     def stop(_number: int, _frame: object) -> None:
         if watch.is_alive():
             os._exit(0)
@@ -50,13 +50,13 @@ def announce(host: str, port: int, browser: bool, page: str) -> None:
 
 
 def address_of(host: str, port: int) -> str:
-    """Return where this machine finds a server that listens there."""
+    """Return the address at which this machine reaches a server that listens on ``host``."""
     near = EVERYWHERE.get(host, host)
     return f"http://{f'[{near}]' if ':' in near else near}:{port}"
 
 
 def answers(host: str, port: int) -> bool:
-    """Say whether the server is ready for a browser."""
+    """Return whether the server is ready for a browser."""
     connection = http.client.HTTPConnection(host, port, timeout=5)
     try:
         connection.request("GET", "/_stcore/health")

@@ -1,7 +1,7 @@
-"""Commands by name, imported when they are called, and the help that lists them in groups.
+"""Commands by name, imported when they are called, and the help that lists them under headings.
 
-The table in `labeler.cli` says of each command where it is and what it does, so that ``--help``
-imports none of them.
+The table in `labeler.cli` holds each command's place and help line, so that ``--help`` imports
+none of them.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class LazyCommands(MutableMapping[str, click.Command]):
     """Commands by name, each imported from its module when it is first read."""
 
     def __init__(self, places: Mapping[str, CommandPlace]) -> None:
-        """Remember where each is."""
+        """Remember where each command is."""
         self._places = dict(places)
         self._found: dict[str, click.Command | None] = dict.fromkeys(places)
 
     def __getitem__(self, name: str) -> click.Command:
-        """Return a command; a group has what other modules add to it."""
+        """Return a command; a group includes what other modules add to it."""
         found = self._found[name]
         if found is None:
             where = self._places[name]
@@ -76,7 +76,7 @@ class GroupedHelp(LabelerGroup):
         older: Mapping[str, CommandPlace],
         **others: object,
     ) -> None:
-        """Make the group of the commands under all headings."""
+        """Make a group of all commands under these headings."""
         listed = {name: place for under in headings.values() for name, place in under.items()}
         others["commands"] = LazyCommands({**listed, **older})
         super().__init__(*args, **others)  # type: ignore[arg-type]  # click's own arguments

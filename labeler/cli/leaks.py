@@ -1,4 +1,4 @@
-"""``labeler leakage``: queries and answers found in other files, in chunks, or twice in the set."""
+"""``labeler leakage``: queries and answers found in files or chunks, and near-duplicate queries."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from labeler.store import LeakedQuery, Store
 from labeler.store.addresses import StoreLocation
 
 QUERY, REFERENCE = "query", "reference"
-MOST_KEPT = 10_000  # finds of a file
-MOST_SHOWN = 40  # to people, of a kind
+MOST_KEPT = 10_000  # finds per file
+MOST_SHOWN = 40  # per kind, to people
 
 
 @dataclass(slots=True)
 class FoundLeaks:
-    """What was found: in files, in ``chunks`` (query and chunk), and ``alike`` in the set.
+    """Finds in files, in ``chunks`` (query and chunk), and ``alike`` queries of the golden set.
 
-    Of a file `MOST_KEPT` finds are kept; all are ``format_count``, and of each query the surest is
-    among the ``leaked``.
+    `MOST_KEPT` finds of a file are kept, and all are counted. ``leaked`` has the surest find of
+    each query.
     """
 
     leaks: list[Leak] = field(default_factory=list)
@@ -57,7 +57,7 @@ class FoundLeaks:
     alike: list[tuple[str, str, float]] = field(default_factory=list)
 
     def add(self, leak: Leak) -> None:
-        """Add what was found in a file."""
+        """Add a find in a file."""
         self.counted[leak.file] += 1
         if self.counted[leak.file] <= MOST_KEPT:
             self.leaks.append(leak)
@@ -67,12 +67,12 @@ class FoundLeaks:
 
     @property
     def more(self) -> int:
-        """How many finds in files are counted and not kept."""
+        """The number of finds in files that are counted but not kept."""
         return self.counted.total() - len(self.leaks)
 
 
 def leak_records(found: FoundLeaks) -> Iterator[Record]:
-    """Give a row for each find; ``found_in`` is file, chunk or query, which ``place`` names."""
+    """Yield a row for each find; ``found_in`` is file, chunk or query, and ``place`` its name."""
     for leak in found.leaks:
         yield {
             "query_id": leak.needle.query_id,
@@ -104,7 +104,7 @@ def leak_records(found: FoundLeaks) -> Iterator[Record]:
 def leakage_page(
     found: FoundLeaks, queries: Sequence[Query], files: int, kind: str
 ) -> Iterator[str]:
-    """Give the lines that people read: what was found where, and what is to be known of it."""
+    """Yield the lines for people: what was found where, and notes."""
     texts = {query.query_id: one_line(query.text, LONGEST_CELL) for query in queries}
     shown = [(_describe_chunks(found), _chunk_table(found, texts))]
     shown.append((_describe_alike(found), _alike_table(found, texts)))
@@ -127,7 +127,7 @@ def leakage_page(
 
 
 def marked_lines(marked: Sequence[LeakedQuery], kind: str) -> Iterator[str]:
-    """Give the lines that people read of the queries that are marked as leaked."""
+    """Yield the lines for people on the queries marked as leaked."""
     if not marked:
         yield "No query is marked as leaked."
         return
@@ -297,7 +297,7 @@ def leakage(
 
 
 def print_marked(db: StoreLocation, unmarked: Sequence[str], kind: str, *, raw: bool) -> None:
-    """Take marks back, and print those that are left."""
+    """Remove marks, and print those that are left."""
     with Store(db) as store:
         store.splits.take_leaks_back(dict.fromkeys(unmarked))
         found = among_selected(store, store.splits.leaked())
@@ -309,7 +309,7 @@ def print_marked(db: StoreLocation, unmarked: Sequence[str], kind: str, *, raw: 
 
 
 def among_selected(store: Store, every: Sequence[OfQueryT]) -> list[OfQueryT]:
-    """Return what is of the queries that the options select; `NotFound` where there are none."""
+    """Return the items whose query the options select; raise `NotFound` if no query is selected."""
     among = store.splits.selected(selection())
     return [each for each in every if among is None or each.query_id in among]
 
@@ -323,7 +323,7 @@ def leaked_marks(found: FoundLeaks) -> list[LeakedQuery]:
 
 
 def needles(queries: Sequence[Query]) -> list[Needle]:
-    """Return what is looked for in files: the queries, and their reference answers."""
+    """Return the texts to search files for: the queries and their reference answers."""
     return [
         Needle(query.query_id, part, text)
         for query in queries
@@ -339,7 +339,7 @@ def search_files(
     limits: Limits,
     found: FoundLeaks,
 ) -> None:
-    """Look through files, one after the other, and add what is found."""
+    """Search files one after the other, and add what is found."""
     finder = NeedleFinder(needles(queries), threshold)
     sizes = [path.stat().st_size if path.is_file() else 0 for path in files]
     whole = max(sum(sizes), 1)
@@ -354,7 +354,7 @@ def search_files(
 def _part_of_progress(
     tell: Callable[[float], None] | None, done: float, share: float
 ) -> Callable[[float], None] | None:
-    """Return a function that takes one file's share done and reports that of all files."""
+    """Return a function that turns one file's progress into the progress over all files."""
     if tell is None:
         return None
     return lambda fraction: tell(done + fraction * share)
@@ -381,7 +381,7 @@ def _search_batch(
 
 
 def alike(queries: Sequence[Query], threshold: float) -> list[tuple[str, str, float]]:
-    """Return the pairs of queries that are nearly the same, with the share of words of both."""
+    """Return the pairs of queries that are nearly the same, with their share of common words."""
     found = similar_pairs([query.text for query in queries], threshold)
     return [
         (queries[each.first].query_id, queries[each.second].query_id, each.score) for each in found

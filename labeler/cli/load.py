@@ -1,4 +1,4 @@
-"""``labeler load``: reads, checks and stores a file as a whole, and prints a load report."""
+"""``labeler load``: read, check and store a file as a whole, and print a load report."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ chunking_option = click.option(
 
 
 class LoadGroup(LabelerGroup):
-    """Loads files of any kind where no kind is named first."""
+    """Loads files of any kind if no kind is named first."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take options for those of ``files``, unless they ask for help."""
+        """Read leading options as those of ``files``, unless they ask for help."""
         before, args = split_database(args)
         is_option = bool(args) and args[0].startswith("-") and args[0] not in ctx.help_option_names
         return super().parse_args(ctx, [*before, *(["files"] if is_option else []), *args])
@@ -64,13 +64,13 @@ class LoadGroup(LabelerGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named first; a command wins over a file of its name."""
-        if args[0] not in self.commands and os.path.exists(args[0]):  # no name is too long for it
+        """Return the command that the first word names; a command wins over a file of its name."""
+        if args[0] not in self.commands and os.path.exists(args[0]):  # accepts names of any length
             args = ["files", *args]
         return super().resolve_command(ctx, args)
 
     def refuse_word(self, ctx: click.Context, word: str) -> NoReturn:
-        """Refuse a word that is neither a kind of file nor a file that is there."""
+        """Refuse a word that is neither a kind of file nor an existing file."""
         if Path(word).suffix or os.sep in word:
             raise NotFound(f"{escape_controls(word)}: there is no such file")
         super().refuse_word(ctx, word)
@@ -294,7 +294,7 @@ def files(db: StoreLocation, /, paths: tuple[Path, ...], **given: Any) -> None:
 
 
 def load_files(db: StoreLocation, paths: Sequence[Path], options: LoadOptions) -> None:
-    """Load files of any kind and print what was done; raise `BadInput` for those that were not."""
+    """Load files of any kind and print what was done; raise `BadInput` if some were not loaded."""
     check_target(db)
     kinds: dict[Path, str] = {}
     maps: dict[Path, FieldMap | None] = {}
@@ -329,7 +329,7 @@ LEFT_OUT = "leave it out"
 
 
 def remembered_map(db: StoreLocation) -> str:
-    """Return the field map that a golden set keeps, '' for a new one."""
+    """Return the field map stored in a golden set, '' for a new one."""
     if is_new(db):
         return ""
     with Store(db) as store:
@@ -337,7 +337,7 @@ def remembered_map(db: StoreLocation) -> str:
 
 
 def ask_kind(path: Path, found: Guess) -> str | None:
-    """Ask what a file is that may be of several kinds; None where nobody can answer."""
+    """Ask which of several kinds a file is; return None if nobody can answer."""
     if not found.could_be or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return None
     click.echo(f"{path}: {escape_controls(found.why.partition(';')[0])}")
@@ -346,13 +346,13 @@ def ask_kind(path: Path, found: Guess) -> str | None:
 
 
 def load_file(db: StoreLocation, kind: str, path: Path, options: LoadOptions) -> None:
-    """Read a file, store what it holds in a golden set that is whole, and print what was done."""
+    """Check the golden set, read a file, store what it holds and print what was done."""
     check_target(db)
     load_unchecked(db, kind, path, options)
 
 
 def check_target(db: StoreLocation) -> None:
-    """Raise where nothing can be loaded into ``db``: it should not take a whole file to notice."""
+    """Raise if nothing can be loaded into ``db``, before a whole file is read."""
     if not is_new(db):
         integrity.check_undamaged(db)
         with Store(db):

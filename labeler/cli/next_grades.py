@@ -1,4 +1,4 @@
-"""``labeler next``: which of two runs is ahead, how certainly, and the pairs that decide."""
+"""``labeler next``: which of two runs is ahead, how surely, and the pairs that decide."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def format_text(
     conventions: Conventions,
     labels: RunLabels,
 ) -> str:
-    """Return which run is better so far, what grades could change, and a line for each pair."""
+    """Return which run is better so far, what grades could change, and a row for each pair."""
     body = [
         [
             escape_controls(each.query_id),
@@ -143,7 +143,7 @@ def format_text(
 
 
 def explain_certainty(standing: Certainty) -> list[str]:
-    """Say how sure it is which of two runs is ahead, and which pairs are listed."""
+    """Explain how sure it is which run is ahead, and which pairs are listed."""
     return [
         "The certainty is about these queries only: how likely the run is still ahead by "
         f"{standing.measure.label} once every chunk of both is graded. A model draws possible "
@@ -161,7 +161,7 @@ def explain_certainty(standing: Certainty) -> list[str]:
 def format_json(
     judged: PairResult, standing: Certainty, found: list[DecidingPair], conventions: Conventions
 ) -> str:
-    """Return one object with every number in full; null is what is not there."""
+    """Return one JSON object in full precision; missing values are null."""
     said = {
         "a": standing.a,
         "b": standing.b,
@@ -196,5 +196,5 @@ def format_json(
 
 
 def json_number(value: float) -> float | None:
-    """Return a number that JSON can hold, None if it cannot."""
+    """Return a number, or None for NaN, which JSON cannot hold."""
     return None if math.isnan(value) else value

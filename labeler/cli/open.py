@@ -1,4 +1,4 @@
-"""``labeler open``: loads two dumps and opens Compare, where grades decide between them."""
+"""``labeler open``: load two dumps and open Compare, to grade what decides between them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def open_dumps(
 
 
 def check_files(paths: Sequence[Path], chosen: Sequence[str]) -> None:
-    """Raise for a number of files or runs that makes no pair, and for one file twice."""
+    """Raise if the files or runs do not make a pair, or a file is named twice."""
     if len(paths) > 2:
         raise click.UsageError(
             f"two dumps are compared, not {len(paths)}: load what else there is first "
@@ -101,9 +101,9 @@ def check_files(paths: Sequence[Path], chosen: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class DumpFile:
-    """A file of ranked lists, loaded under its own names of runs unless another is given.
+    """A file of ranked lists, loaded under the run names in it unless another is given.
 
-    ``remembered`` is the map of fields that the golden set keeps.
+    ``remembered`` is the field map stored in the golden set.
     """
 
     path: Path
@@ -111,7 +111,7 @@ class DumpFile:
     remembered: str = ""
 
     def load(self, store: Store, name: str | None = None) -> list[LoadReport]:
-        """Load all of it; raises `BadInput` for a file without ranked lists."""
+        """Load the whole file; raise `BadInput` if it has no ranked lists."""
         kind, field_map = self.recognise()
         options = replace(self.options, run_name=name, field_map=field_map)
         with progress_bar(f"Reading {self.path.name}", then="Storing ...") as progress:
@@ -119,7 +119,7 @@ class DumpFile:
         return apply(store)
 
     def recognise(self) -> tuple[str, FieldMap | None]:
-        """Return what it is loaded as, and the map of its fields if it takes one."""
+        """Return the kind the file is loaded as, and its field map if it needs one."""
         if self.options.field_map is not None:
             return "records", self.options.field_map
         found, field_map = import_export.recognise(self.path, remembered=self.remembered)
@@ -135,7 +135,7 @@ class DumpFile:
         return found.kind, field_map
 
     def run_names(self) -> list[str]:
-        """Return the names of its runs, from a golden set that is made of it alone."""
+        """Return the names of the file's runs, by loading it into a temporary golden set."""
         with (
             tempfile.TemporaryDirectory() as folder,
             new_golden_set(Path(folder) / "names.db") as store,
@@ -149,7 +149,7 @@ def load_pair(
 ) -> tuple[str, str]:
     """Load dumps and return the names of the two runs to compare.
 
-    Raises `BadInput` where they do not hold two runs, unless two are ``chosen``.
+    Raises `BadInput` if they do not hold two runs, unless two are ``chosen``.
     """
     held: dict[Path, list[str]] = {}
     for at, dump in enumerate(dumps):
@@ -170,9 +170,9 @@ def load_pair(
 def renamed_by_file(
     store: Store, dumps: Sequence[DumpFile], held: Mapping[Path, list[str]], error: BadInput
 ) -> dict[Path, list[str]]:
-    """Load the last dump where its run has the name of one before it: both are named by file.
+    """Load the last dump if its run has the name of the first's; both are then named by file.
 
-    Raises ``error`` where that is not why it was refused.
+    Raises ``error`` if it was refused for another reason.
     """
     *others, last = dumps
     own: list[str] = []
@@ -188,7 +188,7 @@ def renamed_by_file(
 
 
 def names_by_file(paths: Sequence[Path]) -> list[str]:
-    """Return what tells files from each other: their names, else these with their folders.
+    """Return short names that differ: the files' names, with folder or ending where needed.
 
     >>> names_by_file([Path("a/bm25.json"), Path("b/dense.json")])
     ['bm25', 'dense']
@@ -210,7 +210,7 @@ def names_by_file(paths: Sequence[Path]) -> list[str]:
 def choose_pair(
     store: Store, held: Mapping[Path, Sequence[str]], chosen: Sequence[str]
 ) -> tuple[str, str]:
-    """Return the two runs to compare: those chosen, else those that the files hold."""
+    """Return the two runs to compare: those chosen, else those in the files."""
     names = list(dict.fromkeys(name for of in held.values() for name in of))
     there = store.runs.names()
     if unknown := [name for name in chosen if name not in there]:
@@ -228,7 +228,7 @@ def choose_pair(
 
 
 def describe_lists(store: Store, a: str, b: str) -> Iterator[str]:
-    """Yield what both runs found; raises `BadInput` where nobody could grade it."""
+    """Yield what both runs found; raise `BadInput` if nobody could grade it."""
     settings, collection = store.settings.read(), store.collection.read()
     board = Scoreboard(collection, conventions_of(settings, "graded", None, None))
     try:
@@ -256,7 +256,7 @@ def describe_lists(store: Store, a: str, b: str) -> Iterator[str]:
 
 
 def _why_apart(store: Store, a: str, b: str) -> str:
-    """Say what to do where two runs have no query in common."""
+    """Say what to do if two runs have no query in common."""
     if not store.queries.count():
         return (
             "The files have ids of queries alone, and no text of a query is known; load them "

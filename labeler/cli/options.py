@@ -1,7 +1,7 @@
 """Options that several commands share, and what they select: measures, runs, queries, weights.
 
-Many put their value into click's context and not into a parameter, so that a command need not
-pass them on: `selection` and the ``requested_*`` functions read it there.
+Many keep their value in click's context, so that a command need not pass it on: `selection` and
+the ``requested_*`` functions read it there.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ COUNTING_HEADING = "Counting options"
 
 
 class CountingOption(click.Option):
-    """An option that says how values are counted, with the same words in every command."""
+    """An option for how values are computed, with the same help in every command."""
 
 
 class CountingCommand(click.Command):
     """Shows its counting options in a block of their own, below the others."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what is the command's own, then what it shares with others."""
+        """Write the command's own options, then the counting options."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         for heading, is_shared in (("Options", False), (COUNTING_HEADING, True)):
             some = [each for each in options if isinstance(each, CountingOption) == is_shared]
@@ -70,7 +70,7 @@ counting_option = partial(click.option, cls=CountingOption)
 
 
 def golden_option(command: CommandT) -> CommandT:
-    """Let the user name a frozen version; `golden_collection` takes what is named."""
+    """Add ``--golden``, which names a frozen version for `golden_collection`."""
     return counting_option(
         "--golden",
         metavar="NAME|HASH",
@@ -79,7 +79,7 @@ def golden_option(command: CommandT) -> CommandT:
 
 
 def golden_collection(store: Store, golden: str | None) -> tuple[Collection, Settings]:
-    """Return the data that measures are computed from, live or by a frozen version's grades."""
+    """Return the data that measures are computed from, with live grades or a frozen version's."""
     if golden is None:
         return store.collection.read(), store.settings.read()
     from labeler.services.import_export import snapshots  # here: it imports every format of files
@@ -122,7 +122,7 @@ def _remember_chunking(context: click.Context, _option: click.Parameter, value: 
 
 
 def make_chunking_option(says: str) -> Callable[[CommandT], CommandT]:
-    """Return the option that selects a chunking, with what it does to a command."""
+    """Return the option that selects a chunking; ``says`` is what it does in this command."""
     return counting_option(
         "--chunking",
         type=CHUNKING,
@@ -137,7 +137,7 @@ chunking_option = make_chunking_option("Only runs of this chunking")
 
 
 def selection() -> Selection:
-    """Return which queries the command's options ask for, all where it has none of these."""
+    """Return the queries that the command's options select, all without such options."""
     context = click.get_current_context(silent=True)
     found: Selection = (
         EVERYTHING if context is None else context.meta.get(SELECTION_KEY, EVERYTHING)
@@ -165,7 +165,7 @@ undefined_option = counting_option(
 
 
 def requested_undefined() -> Undefined | None:
-    """Return what the command's option asks for, None where it has none."""
+    """Return the value of the option for undefined values, None if the command has none."""
     context = click.get_current_context(silent=True)
     found: Undefined | None = None if context is None else context.meta.get(UNDEFINED_KEY)
     return found
@@ -176,7 +176,7 @@ WEIGHTED_HELP = "Weight the buckets of this facet by how often they are in the l
 
 
 def weighted_option(command: CommandT) -> CommandT:
-    """Let the user name a facet; `requested_traffic` tells what it comes to."""
+    """Add ``--weighted``, which names a facet; `requested_traffic` returns its weights."""
 
     def remember(context: click.Context, _: click.Parameter, value: str | None) -> None:
         context.meta[WEIGHTED_KEY] = value
@@ -187,9 +187,9 @@ def weighted_option(command: CommandT) -> CommandT:
 
 
 def requested_traffic(store: Store, **others: object) -> Traffic | None:
-    """Return the traffic that the command's option asks for, None where means are plain.
+    """Return the traffic to weight means by, None for plain means.
 
-    Raises a usage error beside ``others``, options that are given and do not go with weights.
+    Raises a usage error if one of the ``others`` is given: options that do not go with weights.
     """
     context = click.get_current_context(silent=True)
     facet = None if context is None else context.meta.get(WEIGHTED_KEY)
@@ -203,7 +203,7 @@ def requested_traffic(store: Store, **others: object) -> Traffic | None:
 
 
 def with_weights(board: Scoreboard, traffic: Traffic | None) -> tuple[Scoreboard, list[Note]]:
-    """Return a board with the means asked for, and what is not said of weighted ones."""
+    """Return a scoreboard with the means asked for, and a note on what is not weighted."""
     if traffic is None:
         return board, []
     return board.weighted_by(traffic), [Note("not weighted", NOT_WEIGHTED)]
@@ -214,7 +214,7 @@ SHORTEST_DURATION, LONGEST_DURATION = timedelta(seconds=10), timedelta(days=365)
 
 
 def parse_duration(_: click.Context, option: click.Parameter, text: str | None) -> timedelta | None:
-    """Return the time that a number and its unit say: ``90s``, ``15m``, ``2h``, ``1d``."""
+    """Return the duration given by a number and a unit: ``90s``, ``15m``, ``2h``, ``1d``."""
     if text is None:
         return None
     found = re.fullmatch(r"(\d{1,7})([smhd])", text.strip(), re.ASCII)
@@ -239,7 +239,7 @@ SETTING = "  [default: the golden set's setting]"
 
 
 def rel_option(default: int | None = None, more: str = SETTING) -> OptionDecorator[CommandT]:
-    """Let the user say what is relevant; ``more`` says what holds without it."""
+    """Add the option for the least relevant grade; ``more`` is help on its default."""
     return counting_option(
         "--rel",
         type=click.IntRange(1, 3),
@@ -251,7 +251,7 @@ def rel_option(default: int | None = None, more: str = SETTING) -> OptionDecorat
 
 
 def prompt_k_option(default: int | None = None, more: str = SETTING) -> OptionDecorator[CommandT]:
-    """Let the user say how many chunks go into the prompt; ``more`` as in `rel_option`."""
+    """Add the option for how many chunks go into the prompt; ``more`` as in `rel_option`."""
     return counting_option(
         "--prompt-k",
         type=click.IntRange(min=1),
@@ -280,7 +280,7 @@ FORM_OPTIONS = (
 
 
 def measures_option(usual: Sequence[str], more: str = "") -> OptionDecorator[CommandT]:
-    """Let the user name measures; without, they are the ``usual`` ones. ``more`` may be said."""
+    """Add the option for measures, by default the ``usual`` ones; ``more`` is added to the help."""
     return click.option(
         "--measures",
         "texts",
@@ -293,7 +293,7 @@ def measures_option(usual: Sequence[str], more: str = "") -> OptionDecorator[Com
 
 
 def with_options(*options: OptionDecorator[Any]) -> Callable[[CommandT], CommandT]:
-    """Return a decorator that adds options to a command, in their order."""
+    """Return a decorator that adds options to a command, in this order."""
     return lambda command: reduce(lambda inner, option: option(inner), options[::-1], command)
 
 
@@ -305,9 +305,9 @@ PER_VALUE_OPTIONS = (
 
 @dataclass(frozen=True)
 class ValueOptions:
-    """Which values are asked for, how they are counted, and in which form they are wanted.
+    """Which values are asked for, how they are computed, and the output format.
 
-    What a command has no option for is as it is without that option.
+    If a command has no option for a field, the field has its default.
     """
 
     texts: tuple[str, ...] = ()
@@ -326,15 +326,15 @@ class ValueOptions:
         return self.kind in FOR_PROGRAMS
 
     def check(self) -> None:
-        """Raise a usage error for options that cannot be asked for together."""
+        """Raise a usage error for options that do not go together."""
         if self.facet is not None and self.per_query:
             raise click.UsageError("--by and --per-query cannot be asked for together")
         check_raw(self.kind, raw=self.raw)
 
     def read(self, store: Store) -> tuple[Collection, Conventions, Settings]:
-        """Return the data that measures are computed from, how they are, and the settings.
+        """Return the data that measures are computed from, the conventions, and the settings.
 
-        They are live, or by a frozen version's grades.
+        Data and settings are live, or those of a frozen version.
         """
         collection, settings = golden_collection(store, self.golden)
         conventions = conventions_of(settings, self.preset, self.rel, self.prompt_k)
@@ -343,14 +343,14 @@ class ValueOptions:
     def measures(
         self, conventions: Conventions, usual: Sequence[str] = DEFAULT_MEASURES
     ) -> tuple[Measure, ...]:
-        """Return the measures that are named, where none is the ``usual`` ones."""
+        """Return the measures named, by default the ``usual`` ones."""
         return parse_measures(conventions, usual if self.texts == DEFAULT_MEASURES else self.texts)
 
 
 def with_value_options(
     *options: OptionDecorator[Any],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that adds options, and hands their values over as one `ValueOptions`."""
+    """Return a decorator that adds options, and passes their values as one `ValueOptions`."""
     shared = [each.name for each in fields(ValueOptions)]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -367,7 +367,7 @@ def with_value_options(
 def conventions_of(
     settings: Settings, preset: str, rel: int | None, prompt_k: int | None
 ) -> Conventions:
-    """Return a preset's conventions; what was not asked for comes from the settings."""
+    """Return a preset's conventions; the settings supply what is not given."""
     return Conventions.of(
         preset,
         rel=settings.rel if rel is None else rel,
@@ -382,7 +382,7 @@ def conventions_of(
 
 
 def parse_measures(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure, ...]:
-    """Read the measures asked for; there must be one."""
+    """Parse the measures asked for; raise if there are none."""
     measures = conventions.measures(texts)
     if not measures:
         raise BadInput(f"no measure is named; there are {', '.join(MEASURES)}")
@@ -390,7 +390,7 @@ def parse_measures(conventions: Conventions, texts: Sequence[str]) -> tuple[Meas
 
 
 def select_runs(collection: Collection, names: Sequence[str]) -> Collection:
-    """Return the collection with these runs only, in the order named; all without names."""
+    """Return the collection with only these runs, in the order named; all without names."""
     known = {run.name: run for run in collection.runs}
     if not collection.query_ids:
         raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
@@ -403,12 +403,12 @@ def select_runs(collection: Collection, names: Sequence[str]) -> Collection:
     return replace(collection, runs=tuple(known[name] for name in wanted))
 
 
-MOST_NAMED = 10  # of the names that there are, in a refusal
+MOST_NAMED = 10  # known names listed in an error message
 LONGEST_NAME = 80
 
 
 def describe_known(name: str, known: Sequence[str]) -> str:
-    """Return which name may be meant, or which there are, the first of them where there are many.
+    """Return the name that may be meant, or the known names, at most the first few.
 
     >>> describe_known("hybird", ["bm25", "hybrid"]), describe_known("x", ["bm25", "hybrid"])
     ("did you mean 'hybrid'?", 'there are: bm25, hybrid')
@@ -421,7 +421,7 @@ def describe_known(name: str, known: Sequence[str]) -> str:
 
 
 def check_shared_queries(collection: Collection) -> None:
-    """Raise `BadInput` where no run shares a query with the golden set."""
+    """Raise `BadInput` if no run shares a query with the golden set."""
     if not any(run.lists for run in collection.runs):
         names = ", ".join(repr(run.name) for run in collection.runs)
         raise BadInput(
@@ -431,12 +431,12 @@ def check_shared_queries(collection: Collection) -> None:
 
 
 def check_facet_name(facet: str | None, facets: Mapping[str, object]) -> None:
-    """Raise `NotFound` for a facet that is not among those that are there."""
+    """Raise `NotFound` for an unknown facet."""
     if facet is not None and facet not in facets:
         raise NotFound(f"no facet is called {facet!r}; {describe_known(facet, [*facets])}")
 
 
 def check_facet(board: Scoreboard, facet: str | None) -> None:
-    """Raise `NotFound` for a facet that none of the queries that are looked at has a bucket of."""
+    """Raise `NotFound` for a facet in which none of the scored queries has a bucket."""
     if facet is not None and board.facets.get(facet) == ():
         raise NotFound(f"none of the queries that are chosen has a bucket of {facet!r}")

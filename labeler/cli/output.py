@@ -46,7 +46,7 @@ from labeler.render.text import align_cells, in_markdown, markdown_lines, text_l
 
 FOR_PROGRAMS = ("csv", "json")
 """Forms that hold every digit, and of which `format_records` makes one."""
-MOST_BUCKETS_TOLD = 3  # of one kind, to people; programs get them all
+MOST_BUCKETS_TOLD = 3  # notes of one kind on buckets, to people; programs get all
 
 
 def annotated(
@@ -59,8 +59,8 @@ def annotated(
 ) -> Iterator[Record]:
     """Yield rows for programs, each with its conventions and the notes that concern it.
 
-    In JSON they are in parts, in CSV they are a cell each. ``ranges`` are what ties could make of
-    the values, where that is known. ``statements`` concern all rows.
+    In JSON these are nested, in CSV one cell each. ``ranges`` are the values that other orders of
+    tied scores could give, if known. ``statements`` concern all rows.
     """
     if ranges is not None:
         records = with_tie_ranges(records, ranges)
@@ -82,9 +82,9 @@ def annotated(
 
 
 def format_records(kind: str, records: Iterable[Record], *, raw: bool = False) -> str:
-    """Return rows for programs as JSON or CSV; null, or an empty cell, is undefined.
+    """Return rows for programs as JSON or CSV; undefined values are null, or empty cells.
 
-    No cell of CSV is one that a spreadsheet runs, unless they are wanted ``raw``.
+    Unless ``raw``, cells of CSV are escaped so that no spreadsheet runs them as formulas.
     """
     from labeler.formats import csv_tables, json_records  # here: people need none of the formats
 
@@ -95,9 +95,9 @@ MOST_LABEL = 32  # characters of a run's name in a table
 
 
 class RunLabels(dict[str, str]):
-    """What tables for people call runs: by their names, or by less where these are long.
+    """Labels of runs in tables for people: their names, or shorter labels for long names.
 
-    What all have in common is folded; where that leaves long names, letters stand for them.
+    What all names have in common is folded; if they are still long, letters replace them.
 
     >>> RunLabels(["bm25", "lsa"]), RunLabels(["bm25", "lsa"]).lines("table")
     ({'bm25': 'bm25', 'lsa': 'lsa'}, [])
@@ -106,7 +106,7 @@ class RunLabels(dict[str, str]):
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Choose the labels of these runs together."""
+        """Choose labels for these runs."""
         short = short_names(names)
         if max(map(len, short.values()), default=0) > MOST_LABEL:
             short = {name: _letter(at) for at, name in enumerate(short)}
@@ -127,14 +127,14 @@ class RunLabels(dict[str, str]):
         return self[a], self[b]
 
     def within(self, sentence: str) -> str:
-        """Return a sentence with labels in the place of long names."""
+        """Return a sentence with labels in place of long names."""
         long = [name for name, label in self.items() if len(name) > max(MOST_LABEL, len(label))]
         for name in sorted(long, key=len, reverse=True):  # one may begin with another
             sentence = sentence.replace(name, self[name])
         return sentence
 
     def on(self, table: results.Table) -> results.Table:
-        """Return a table whose runs and systems have their labels."""
+        """Return a table with labels for its runs and systems."""
         columns = [each for each in ("run", "run_a", "run_b", "system") if each in table.names]
         rows = [
             {**row, **{each: self.get(row[each], row[each]) for each in columns}}
@@ -159,10 +159,10 @@ def format_result(
     labels: RunLabels | None = None,
     strips: Sequence[str] = (),
 ) -> str:
-    """Return what people read: statements, the table, strips, warnings, conventions and notes.
+    """Return the text for people: statements, the table, strips, warnings, conventions and notes.
 
-    Above the table it says which runs have short ``labels`` there. Statements that are notes come
-    after the other notes.
+    Lines above the table explain short ``labels`` of runs. Statements that are notes come after
+    the other notes.
     """
     shown = _table_lines(kind, table, labels)
     if labels is not None and labels.is_short:
@@ -191,7 +191,7 @@ def _table_lines(kind: str, table: results.Table | Table, labels: RunLabels | No
 
 
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
-    """Return the lines under a table in a terminal: warnings with a mark, then how it is counted.
+    """Return the lines under a table in a terminal: marked warnings, conventions, then notes.
 
     >>> from labeler.evaluation import Conventions
     >>> notes = [Note("ties", "ties in file order"), Note("few", "n is small", is_warning=True)]
@@ -216,7 +216,7 @@ def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
 
 
 def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
-    """Return the lines under a Markdown table: warnings with a mark, then how it is counted."""
+    """Return the lines under a Markdown table: marked warnings, conventions, then notes."""
     how, described, notes = footer_parts(conventions, notes)
     warnings, others = split_notes(notes)
     return [
@@ -234,7 +234,7 @@ def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str
 
 
 def split_notes(notes: Sequence[Note]) -> tuple[list[str], list[str]]:
-    """Return the sentences of warnings, and those of other notes, as people get them."""
+    """Return the sentences of warnings and of other notes, for people."""
     parts = [[each for each in notes if each.is_warning == want] for want in (True, False)]
     warnings, others = (list(fold_notes(part)) for part in parts)
     return warnings, others
@@ -245,7 +245,7 @@ def _markdown_note(sentence: str) -> str:
 
 
 def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
-    """Yield the notes for people: of each kind on buckets the first few, and how many more."""
+    """Yield the notes for people: the first few on buckets of each kind, and how many more."""
     told: Counter[str] = Counter()
     for note in notes:
         told[note.kind] += note.bucket is not None
@@ -258,7 +258,7 @@ def fold_notes(notes: Sequence[Note]) -> Iterator[str]:
 
 
 def query_scores(board: Scoreboard, measures: Sequence[Measure]) -> list[QueryScore]:
-    """Return the values of every query, one run after the other."""
+    """Return the values of every query, run by run."""
     return [score for run in board.run_names for score in board.per_query(run, measures)]
 
 
@@ -296,7 +296,7 @@ def wide_table(
 
 
 def _n_cell(line: Iterable[Score | QueryScore]) -> list[str]:
-    """Return over how many queries the means of a line are; none of the values of one query."""
+    """Return how many queries the means of a line cover; no cell for values of one query."""
     counts = [each.n for each in line if isinstance(each, Score)]
     return [_count_span(counts)] if counts else []
 
@@ -307,7 +307,7 @@ def _count_span(counts: Sequence[int]) -> str:
 
 
 def _deepest(measures: Iterable[Measure]) -> Measure:
-    """Return the measure whose unjudged chunks a table counts: that of the deepest cut-off."""
+    """Return the measure with the deepest cut-off; a table counts its unjudged chunks."""
 
     def depth(measure: Measure) -> int:
         return measure.cutoff if isinstance(measure.cutoff, int) else -(measure.cutoff is None)
@@ -325,10 +325,10 @@ PATIENCE_SECONDS = 1.0
 
 @contextmanager
 def progress_bar(label: str, *, then: str) -> Iterator[Callable[[float], None] | None]:
-    """Give a function that takes the share done, from 0 to 1; None if there is no terminal.
+    """Yield a function that takes the share done, from 0 to 1; None without a terminal.
 
-    The bar appears on the standard error once the work has taken `PATIENCE_SECONDS`; after such
-    work ``then`` says what comes next.
+    The bar appears on standard error once the work has taken `PATIENCE_SECONDS`; after such work
+    ``then`` is printed to say what follows.
     """
     if not sys.stderr.isatty():
         yield None
@@ -359,7 +359,7 @@ def print_records(
     raw: bool,
     statements: Sequence[Statement] = (),
 ) -> None:
-    """Print rows for programs, with what ties could make of them where that is known."""
+    """Print rows for programs, with the values that ties could give if these are known."""
     told = annotated(kind, records, conventions, notes, ranges, statements)
     click.echo(format_records(kind, told, raw=raw), nl=False)
 
@@ -372,7 +372,7 @@ def print_result(
     notes: Sequence[Note],
     labels: RunLabels | None = None,
 ) -> None:
-    """Print a result for people, with the answer above and what is to know under it."""
+    """Print a result for people, with the answer above the table and the notes below it."""
     click.echo(format_result(kind, statements, table, conventions, notes, labels), nl=False)
 
 
@@ -385,7 +385,7 @@ most_option = click.option(
 
 
 def count_listed(most: int | None, kind: str) -> int:
-    """Return how many rows are listed: as asked for, else the first to people, all to programs.
+    """Return how many rows to list: as asked for, else the first few for people, all for programs.
 
     >>> count_listed(None, "table"), count_listed(7, "table"), count_listed(7, "json")
     (50, 7, 7)
@@ -396,7 +396,7 @@ def count_listed(most: int | None, kind: str) -> int:
 
 
 def print_rows(kind: str, rows: Iterable[Record]) -> None:
-    """Print rows for programs: a JSON list of objects, or an object per line."""
+    """Print rows for programs: a JSON list of objects, or one object per line."""
     if kind == "json":
         click.echo(format_records(kind, rows), nl=False)
         return
@@ -405,7 +405,7 @@ def print_rows(kind: str, rows: Iterable[Record]) -> None:
 
 
 def print_list(table: Table, count: int) -> None:
-    """Print a list for people without its empty columns; ``count`` is how many there are in all."""
+    """Print a list for people without its empty columns; ``count`` is the number of all rows."""
     texts = len(table.names)
     used = [at for at in range(texts) if any(row[at] for row in table.body)]
     body = [[*(row[at] for at in used), *row[texts:]] for row in table.body]
@@ -419,7 +419,7 @@ LONGEST_CELL, LONGEST_LINE = 60, 100  # letters
 
 
 def shorten(text: str, most: int = LONGEST_CELL) -> str:
-    """Return a text that leaves room for others on its line.
+    """Return a text cut to ``most`` letters.
 
     >>> shorten("short", 5), shorten("longer", 5)
     ('short', 'long…')
@@ -428,12 +428,12 @@ def shorten(text: str, most: int = LONGEST_CELL) -> str:
 
 
 def one_line(text: str, most: int = LONGEST_LINE) -> str:
-    """Return a text on one line, without control characters, cut where it is long."""
+    """Return a text on one line, without control characters, cut to ``most`` letters."""
     return shorten(escape_controls(" ".join(text.split())), most)
 
 
 def rank_cell(rank: int | None) -> str:
-    """Return a rank as tables show it.
+    """Format a rank for a table.
 
     >>> rank_cell(3), rank_cell(None)
     ('3', '–')
@@ -442,7 +442,7 @@ def rank_cell(rank: int | None) -> str:
 
 
 def notes_on(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Note]:
-    """Say what was left out or could surprise, also by the choice of a facet."""
+    """Return notes on what was left out or could surprise, also on the facet's buckets."""
     notes = [*board.notes(measures)]
     if facet is not None and (lost := board.unbucketed(facet)):
         sentence = f"judged queries in no bucket of {facet!r}, so in no row: {lost}"
@@ -451,7 +451,7 @@ def notes_on(board: Scoreboard, measures: Iterable[Measure], facet: str | None) 
 
 
 def _few_query_notes(board: Scoreboard, measures: Iterable[Measure], facet: str) -> Iterator[Note]:
-    """Say which buckets have so few queries that a difference between two runs may be chance."""
+    """Yield notes on buckets with so few queries that a difference may be chance."""
     n: dict[str | None, int] = {}
     for row in board.table(measures, facet):
         n[row.bucket] = max(n.get(row.bucket, 0), row.n)

@@ -1,6 +1,6 @@
 """``labeler invite``, ``revoke``, ``people`` and ``rename grader``: who may sign in, as whom.
 
-The only commands that print the secret of an invitation link.
+Only ``invite``, and ``serve`` for the first lead, print the secret of an invitation link.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def invite(
 
 
 def check_name_is_new(store: Store, name: str) -> None:
-    """Raise `BadInput` for a name that differs from a known one in case or blanks only."""
+    """Raise `BadInput` for a name that differs from a known one only in case or blanks."""
     known = list(store.people.names_like(name))
     if known and name not in known:
         raise BadInput(
@@ -122,7 +122,7 @@ def give_link(
     lasts: timedelta | None = None,
     once: bool = False,
 ) -> list[str]:
-    """Invite a person by a link and return what is to be said: the link, and what it is."""
+    """Invite a person by a link, and return the lines to print: the link, and what it does."""
     if not address.startswith(("http://", "https://")):
         raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
     secret, ended = access.invite(store, name, role, lasts=lasts, once=once)
@@ -137,14 +137,14 @@ def give_link(
 
 
 def message_with(store: Store, name: str, link: str) -> list[str]:
-    """Return the message to send to an invited person, with their link, in lines to print."""
+    """Return the message for an invited person, with their link, as lines to print."""
     invitation = Invitation.of(store, name, role_of(store, name))
     message = invitation.message(Words.of(store.settings.read()), link)
     return ["", f"A message that you can send to {name}:", "", *message.splitlines(), ""]
 
 
 def describe_limits(way: GraderAccess) -> str:
-    """Say until when a link works and how often, nothing where that is not limited."""
+    """Describe until when and how often a link works; empty without limits."""
     till = f"until {format_minute(way.expires_at)} UTC" if way.expires_at else ""
     return " ".join(filter(None, [till, "once" if way.once else ""]))
 
@@ -152,7 +152,7 @@ def describe_limits(way: GraderAccess) -> str:
 def allow_login(
     store: Store, name: str, role: Role | None, login: str, issuer: str | None = None
 ) -> None:
-    """Invite a person by the address of their login and say so."""
+    """Invite a person by the address of their login, and print that."""
     known = store.people.allow(name, login, role=role, issuer=issuer)
     again = ", as before" if known else ""
     say(
@@ -162,12 +162,12 @@ def allow_login(
 
 
 def role_of(store: Store, name: str) -> Role:
-    """Return the role of a grader who is known."""
+    """Return the role of a known grader."""
     return next(way.role for way in store.people.ways_in() if way.name == name)
 
 
 def warn_without_lead(store: Store) -> None:
-    """Warn if nobody could see the pages of a lead."""
+    """Warn if nobody could open the pages for leads."""
     if store.people.has_invitations() and not store.people.has_invitations("lead"):
         click.echo("No lead is invited, not even you: labeler invite YOU --role lead")
 
@@ -233,7 +233,7 @@ def people(db: StoreLocation, kind: str) -> None:
 
 
 def access_cells(way: GraderAccess) -> list[str]:
-    """Return a way in as the table shows it."""
+    """Return a person's access as a row of the table."""
     by, role = "no invitation", way.role if way.by_link or way.address else "–"
     if way.address:
         by = f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")

@@ -1,4 +1,4 @@
-"""``labeler recall``: recall of each run, with and without chunks that only its system found."""
+"""``labeler recall``: recall of each run with and without the chunks that only its system found."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def recall(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> N
 def pool_statements(
     found: Sequence[OwnPoolComparison], conventions: Conventions, labels: RunLabels
 ) -> list[Statement]:
-    """Say of each recall whether the same run is best without what its own pool gives it."""
+    """Say for each recall measure whether the best run stays best without its own pool."""
     said = []
     for each in found:
         heading = conventions.heading(each.measure)

@@ -1,4 +1,4 @@
-"""``labeler runs``, ``queries``, ``drop``, ``split``: runs and queries, and what changes them."""
+"""``labeler runs``, ``queries``, ``drop``, ``split``: list and change runs and queries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from labeler.services.query_splits import assign_splits
 from labeler.store import QuerySummary, Store
 from labeler.store.addresses import StoreLocation
 
-LONGEST_TEXT = 52  # a line of 80 has room for an id and a task as well
+LONGEST_TEXT = 52  # leaves room for an id and a task on a line of 80
 
 
 @click.command()
@@ -116,7 +116,7 @@ def change_run(db: StoreLocation, name: str, system: str | None, date: str | Non
 
 
 def confirm(question: str, *, is_sure: bool) -> None:
-    """Ask before something is removed that only its file brings back; a script is not asked."""
+    """Ask before removing what only its file brings back; scripts are not asked."""
     if not is_sure and sys.stdin.isatty():
         click.confirm(question, abort=True)
 
@@ -175,10 +175,10 @@ def drop_signals(db: StoreLocation, system: str, name: str | None, is_sure: bool
 
 
 class QueriesGroup(LabelerGroup):
-    """Lists queries where no command is named."""
+    """Lists queries if no command is named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take other words and options for those of ``list``."""
+        """Read other words and options as those of ``list``."""
         before, args = split_database(args)
         if len(args) > 1 and args[0] in HINTS["queries"]:
             self.refuse_word(ctx, args[0])
@@ -226,7 +226,7 @@ def list_queries(
 
 
 def _no_queries(words: str, *, retired: bool, split: str | None) -> str:
-    """Return what to say where no query is listed."""
+    """Return the message for an empty list of queries."""
     asked = [
         *(["is retired"] if retired else []),
         *([f"is in the split {split}"] if split else []),
@@ -238,7 +238,7 @@ def _no_queries(words: str, *, retired: bool, split: str | None) -> str:
 
 
 def query_cells(query: QuerySummary) -> list[str]:
-    """Return a query as the table shows it."""
+    """Return a query as a row of the table."""
     text = " ".join(query.text.split())
     short = shorten(text, LONGEST_TEXT)
     retired = (query.retired_at or "")[:10]

@@ -119,7 +119,7 @@ def score(
         refused = {"per_query": options.per_query, "reranked": top, "keywords": by_keyword}
         traffic = requested_traffic(store, **refused)
     if by_keyword:
-        from labeler.cli.keyword_scores import print_keywords  # here: others need none of it
+        from labeler.cli.keyword_scores import print_keywords  # here: only --keywords needs it
 
         some = select_runs(collection, runs)
         print_keywords(db, some, options, k=k or DEFAULT_DEPTH, substring=substring)
@@ -142,7 +142,7 @@ def score(
 def check_keyword_options(
     by_keyword: bool, top: int | None, k: int | None, substring: bool
 ) -> None:
-    """Raise a usage error for options that say nothing together."""
+    """Raise a usage error for options that do not go together."""
     if not by_keyword and (k is not None or substring):
         raise click.UsageError("--top and --substring go with --keywords")
     if by_keyword and top is not None:
@@ -151,7 +151,7 @@ def check_keyword_options(
 
 @dataclass(frozen=True)
 class ScoreRequest:
-    """What is to be said of the measures of some runs, and in which form."""
+    """The measures to print for some runs, and the output format."""
 
     measures: Sequence[Measure]
     options: ValueOptions
@@ -162,9 +162,9 @@ class ScoreRequest:
 
 @dataclass(frozen=True)
 class ScorePart:
-    """Runs that are looked at together, and what there is to know of what is asked of them.
+    """Runs that are scored together, the request, and its notes.
 
-    Where it is known, ``ranges`` are what ties could make of the means.
+    ``ranges`` are the means that other orders of tied scores could give, if known.
     """
 
     board: Scoreboard
@@ -173,13 +173,13 @@ class ScorePart:
     ranges: TieRangesByRun | None
 
     def rows(self, whole: Collection) -> Iterator[Record]:
-        """Return what programs get; ``whole`` has all runs there are."""
+        """Yield rows for programs; ``whole`` has all runs."""
         board, asked, options = self.board, self.asked, self.asked.options
         records = value_records(board, asked.measures, options.facet, per_query=options.per_query)
         if asked.traffic is not None:
             records = with_intervals(records, mean_intervals(board, asked.measures, options.facet))
         elif not options.per_query:
-            # as on the page, all runs there are tell what ungraded chunks may be
+            # as on the page, ranges over unjudged chunks are computed from all runs
             is_whole = whole.runs == board.collection.runs
             every_run = board if is_whole else Scoreboard(whole, board.conventions)
             bands = LiveRanges(every_run, board.run_names).means(
@@ -189,7 +189,7 @@ class ScorePart:
         return annotated(options.kind, records, board.conventions, self.notes, self.ranges)
 
     def text(self) -> str:
-        """Return what people read."""
+        """Return the text for people."""
         board, asked = self.board, self.asked
         scores: Sequence[Score] | Sequence[QueryScore]
         if asked.options.per_query:
@@ -206,7 +206,7 @@ class ScorePart:
 
 
 def score_part(collection: Collection, conventions: Conventions, asked: ScoreRequest) -> ScorePart:
-    """Measure the runs of a collection by some conventions."""
+    """Score the runs of a collection by these conventions."""
     measures, options, is_plain = asked.measures, asked.options, asked.traffic is None
     facet = options.facet
     board, unsaid = with_weights(Scoreboard(collection, conventions), asked.traffic)
@@ -228,7 +228,7 @@ def score_part(collection: Collection, conventions: Conventions, asked: ScoreReq
 def value_records(
     board: Scoreboard, measures: Sequence[Measure], facet: str | None, *, per_query: bool
 ) -> list[Record]:
-    """Return what programs get: the same values in every digit, with the residuals of RBP."""
+    """Return the values in full precision for programs, with the residuals of RBP."""
     residuals = None
     if board.weights is None:
         residuals = residuals_by_place(board, measures, facet=facet, per_query=per_query)
@@ -240,10 +240,10 @@ def value_records(
 def split_by_chunking(
     collection: Collection, conventions: Conventions, measures: Sequence[Measure]
 ) -> list[tuple[Conventions, list[Measure]]]:
-    """Return conventions for each chunking that has a run, in order, with what it is measured by.
+    """Return conventions and measures for each chunking that has a run, in order.
 
-    Measures that compare between chunkings come first, for all of these at once. Where there is one
-    chunking, or one was chosen, all measures are of it.
+    Measures that compare chunkings come first, for all chunkings at once. If there is only one
+    chunking, or one was chosen, it gets all measures.
     """
     sides, of_runs = collection.sides, {run.chunking for run in collection.runs}
     if sides is None or conventions.selected.chunkings is not None:
@@ -280,7 +280,7 @@ _CONDENSES = " drops the chunks nobody graded from the list, before ranks are co
 
 
 def measure_facts(definition: Definition) -> dict[str, str]:
-    """Return what the registry says of a measure, what there is nothing to say of as ''."""
+    """Return the registry's facts on a measure; missing ones are ''."""
     return {
         "meaning": definition.meaning,
         "hides": definition.hides,
@@ -295,6 +295,6 @@ def measure_facts(definition: Definition) -> dict[str, str]:
 
 
 def describe_measure(definition: Definition) -> str:
-    """Return what the registry says of a measure, as text."""
+    """Return the registry's facts on a measure as text."""
     lines = [f"  {what:<8} {text}" for what, text in measure_facts(definition).items() if text]
     return "\n".join([definition.name, *lines])

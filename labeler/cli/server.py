@@ -1,7 +1,7 @@
 """``labeler serve`` and ``labeler demo``: check everything, then become the server's process.
 
-The login file is checked here, because Streamlit would report a fault in it page by page, to
-people who cannot repair it.
+The login file is checked here: Streamlit would report a fault in it on its pages, to people who
+cannot repair it.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def serve(
         db,
         host,
         port,
-        browser=not no_browser and lead is None,  # who has no link yet finds a closed door
+        browser=not no_browser and lead is None,  # the lead signs in by the printed link
         page="/data" if new else "",
         door=door,
         login=login,
@@ -215,7 +215,7 @@ def check_options(
 
 
 def check_host(where: str, door: AccessPolicy, store: Store) -> None:
-    """Raise `BadInput` for an address that others can reach while nobody could sign in."""
+    """Raise `BadInput` for an address that others can reach if nobody could sign in."""
     if not door.reachable or door.allows_anyone or door.login or store.people.has_invitations():
         return
     raise BadInput(
@@ -241,9 +241,9 @@ def check_new(db: StoreLocation, where: str, door: AccessPolicy, lead: str | Non
 
 
 def ask_name(db: StoreLocation) -> str:
-    """Ask in a terminal what a new golden set is called; nothing elsewhere, or for its file's name.
+    """Ask in a terminal for a new golden set's name; return '' elsewhere, or for the file's name.
 
-    Asks again for a name that it cannot have.
+    Asks again after an invalid name.
     """
     if not sys.stdin.isatty():
         return ""
@@ -260,7 +260,7 @@ def ask_name(db: StoreLocation) -> str:
 
 
 def make_new(db: StoreLocation, title: str, lead: str | None, address: str) -> None:
-    """Make an empty golden set, whole or not at all, and print the link of who signs in first."""
+    """Make an empty golden set, completely or not at all, and print the first lead's link."""
     said: list[str] = []
     settings = Settings(name=title.strip())
     with new_golden_set(db) as store:
@@ -313,7 +313,7 @@ def demo(
 
 
 def _demo_path(context: click.Context) -> Path | None:
-    """Return the file named by ``labeler --db FILE demo``; LABELER_DB names no demo."""
+    """Return the file named by ``labeler --db FILE demo``; LABELER_DB is ignored."""
     root = context.find_root()
     named = root.get_parameter_source("db") == click.core.ParameterSource.COMMANDLINE
     return require_file(root.params["db"], "the demo has a file of its own") if named else None
@@ -333,9 +333,9 @@ def become_server(
     schedule: Schedule | None = None,
     gate_file: Path | None = None,
 ) -> NoReturn:
-    """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
+    """Replace this process by the server, so that Ctrl-C reaches it directly.
 
-    ``page`` is the path that the browser opens and the printed address has.
+    ``page`` is the path that the browser opens and that is printed with the address.
     """
     port = free_port(host, port)
     seen = "yes" if browser and has_screen() else "no"
@@ -366,7 +366,7 @@ def environment(
     schedule: Schedule | None = None,
     bytes_per_minute: int = access.BYTES_PER_MINUTE,
 ) -> dict[str, str]:
-    """Return what the server finds in its environment: which golden set, how it is kept safe."""
+    """Return the server's environment: the golden set, access, and backups."""
     flags = {
         access.ANY_HOST: door.reachable,
         access.OPEN: door.allows_anyone,
@@ -383,13 +383,13 @@ def environment(
     decided = {*said, GATE_VARIABLE, backups.EVERY, backups.FOLDER, backups.KEEP}
     kept = {name: value for name, value in os.environ.items() if name not in decided}
     given = {name: value for name, value in said.items() if value}
-    # glibc gives each thread memory of its own, and keeps it when the thread of a page is gone
+    # glibc gives each thread its own memory, and keeps it after a page's thread ends
     shared = {"MALLOC_ARENA_MAX": "2"}
     return {**shared, **kept, **given, **(schedule.in_environment() if schedule else {})}
 
 
 def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list[str]:
-    """Return Streamlit's command line; what does not depend on the machine is in its config."""
+    """Return Streamlit's arguments; options that never vary are in its config file."""
     options: dict[str, str | int] = {
         "server.address": host,
         "server.port": port,
@@ -408,9 +408,9 @@ def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list
 
 
 def free_port(host: str, wanted: int | None) -> int:
-    """Return ``wanted`` if it is free, or without one the first free port.
+    """Return ``wanted`` if it is free, or if it is None the first free port.
 
-    Raises `BadInput` where it is taken, or where ``host`` is no address of this machine.
+    Raises `BadInput` if it is taken, or if ``host`` is not an address of this machine.
     """
     if wanted is not None:
         if not is_free(host, wanted):
@@ -427,7 +427,7 @@ def free_port(host: str, wanted: int | None) -> int:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Say whether a server could listen there now."""
+    """Return whether a server could listen there now."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -442,18 +442,18 @@ def is_free(host: str, port: int) -> bool:
 
 
 def has_screen() -> bool:
-    """Say whether a browser could show itself; on Linux it needs a display."""
+    """Return whether a browser can open a window; on Linux it needs a display."""
     elsewhere = not sys.platform.startswith(("linux", "freebsd"))
     return elsewhere or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 CALLBACK = "/oauth2callback"
 SHORTEST_SECRET = 32
-SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # what Streamlit signs with where the file has none
+SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # Streamlit's cookie secret if the file has none
 
 
 def check_login(path: Path) -> None:
-    """Raise unless people can log in as the file at ``path`` says; names file and key."""
+    """Raise unless people can log in with the file at ``path``; the error names file and key."""
     auth = auth_section(path)
     check_keys(path, "[auth]", auth, ("redirect_uri",))
     if not auth["redirect_uri"].endswith(CALLBACK):
@@ -475,7 +475,7 @@ def check_login(path: Path) -> None:
 
 
 def check_secret(path: Path, auth: Mapping[str, Any]) -> None:
-    """Raise `BadInput` unless file or environment has a secret that cannot be guessed."""
+    """Raise `BadInput` unless the file or the environment has a secret that cannot be guessed."""
     secret, where = os.environ.get(SECRET, ""), SECRET
     if "cookie_secret" in auth or not secret.strip():
         check_keys(path, "[auth]", auth, ("cookie_secret",))
@@ -487,7 +487,7 @@ def check_secret(path: Path, auth: Mapping[str, Any]) -> None:
 
 
 def host_of_login(path: Path) -> str:
-    """Return the name, and the port if there is one, at which the server's logins come back."""
+    """Return the host name, and port if any, that the login's redirect goes to."""
     return urlsplit(str(auth_section(path)["redirect_uri"])).netloc.lower()
 
 
@@ -506,7 +506,7 @@ def auth_section(path: Path) -> Mapping[str, Any]:
 
 
 def check_keys(path: Path, place: str, section: Mapping[str, Any], keys: tuple[str, ...]) -> None:
-    """Raise `BadInput` for the first of the keys that the section does not give."""
+    """Raise `BadInput` for the first key missing from the section."""
     for key in keys:
         value = section.get(key)
         if not isinstance(value, str) or not value.strip():

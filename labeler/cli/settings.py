@@ -1,6 +1,6 @@
 """``labeler settings`` and ``change setting``: the team's settings, printed as they are typed.
 
-`Settings` checks the values; the form in which one is typed follows from its type.
+`Settings` checks the values; how one is typed follows from its name or type.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ YES = {"yes": True, "no": False}
 
 @dataclass(frozen=True, slots=True)
 class SettingForm:
-    """How a setting is typed: what its values look like, how they are read and written."""
+    """How a setting is typed: what its values look like, and how they are read and written."""
 
     looks: str
     read: Callable[[Sequence[str]], Any]
@@ -39,7 +39,7 @@ class SettingForm:
 
 
 def one(read: Callable[[str], Any]) -> Callable[[Sequence[str]], Any]:
-    """Return what reads a setting of one value."""
+    """Return a function that reads a setting of one value."""
 
     def read_one(values: Sequence[str]) -> Any:
         (value,) = values
@@ -49,7 +49,7 @@ def one(read: Callable[[str], Any]) -> Callable[[Sequence[str]], Any]:
 
 
 def one_of(known: Sequence[str]) -> Callable[[Sequence[str]], str]:
-    """Return what reads one of the ``known`` names, in quotation marks or as words set apart."""
+    """Return a function that reads one of the ``known`` names, quoted or as separate words."""
 
     def read_one(values: Sequence[str]) -> str:
         return known[known.index(" ".join(values))]
@@ -58,19 +58,19 @@ def one_of(known: Sequence[str]) -> Callable[[Sequence[str]], str]:
 
 
 def prompt_ks(values: Sequence[str]) -> dict[str, int]:
-    """Return the prompt size of each task that is named, as ``task=number``."""
+    """Return the prompt size of each task, given as ``task=number``."""
     pairs = (value.split("=") for value in values if value)
     return {task: int(number) for task, number in pairs}
 
 
 def measures(values: Sequence[str]) -> dict[str, str]:
-    """Return the measures of each task that is named, as ``task=primary`` and a secondary one."""
+    """Return the measures of each task, given as ``task=primary`` with an optional second one."""
     pairs = (value.partition("=") for value in values if value)
     return {task: " ".join(names.split()) for task, _, names in pairs}
 
 
 def two_runs(values: Sequence[str]) -> tuple[str, str] | None:
-    """Return the two runs that are named, None for no name."""
+    """Return the two runs named, None for an empty text."""
     if list(values) == [""]:
         return None
     a, b = values
@@ -78,19 +78,19 @@ def two_runs(values: Sequence[str]) -> tuple[str, str] | None:
 
 
 def grade_or_none(values: Sequence[str]) -> int | None:
-    """Return the grade that is named, None for no name."""
+    """Return the grade given, None for an empty text."""
     (value,) = values
     return int(value) if value else None
 
 
 def field_map(values: Sequence[str]) -> str:
-    """Return a field map in one text or in several; raises `BadInput` for none that can be read."""
+    """Return the field map given as one text or several; raise `BadInput` if it cannot be read."""
     text = values[0] if len(values) == 1 else shlex.join(values)
     return map_text(map_named(text)) if text.strip() else ""
 
 
 def nothing(value: int | None) -> str:
-    """Return a number as it is typed, nothing where there is none."""
+    """Return a number as it is typed, '' for None."""
     return "" if value is None else str(value)
 
 
@@ -154,7 +154,7 @@ def form_of(field: str) -> SettingForm:
 
 
 def written(settings: Settings, field: str) -> str:
-    """Return a setting's value as a shell would take it back."""
+    """Return a setting's value quoted for a shell."""
     return shlex.join(form_of(field).written(getattr(settings, field)))
 
 
@@ -230,7 +230,7 @@ def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_def
 
 
 def read(name: str, values: Sequence[str]) -> Any:
-    """Return what was typed as the value of a setting, or raise `BadInput` with its form."""
+    """Parse a setting's value as typed, or raise `BadInput` with the expected form."""
     form = form_of(name.replace("-", "_"))
     try:
         return form.read(values)
@@ -241,7 +241,7 @@ def read(name: str, values: Sequence[str]) -> Any:
 
 
 def check_runs(store: Store, names: Sequence[str]) -> None:
-    """Raise `BadInput` for a name that no run has."""
+    """Raise `BadInput` for an unknown run."""
     there = [run.name for run in store.runs.all()]
     for name in names:
         if name not in there:

@@ -1,4 +1,4 @@
-"""Online signals in ``labeler trend``: their state below the runs, or every value of them."""
+"""Online signals in ``labeler trend``: a summary below the runs, or every value."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from labeler.store.addresses import StoreLocation
 
 
 def stored_signals(store: Store) -> list[SignalPoint]:
-    """Return the signals that are stored: of all queries, or of those that are selected alone."""
+    """Return the stored signals, of all queries or only of the selected ones."""
     return store.signals.points(store.splits.selected(selection()))
 
 
 def signals_of(
     points: Sequence[SignalPoint], line: Timeline, systems: Sequence[str], window: Window
 ) -> list[SignalSeries]:
-    """Return the signals of systems, also of those that have no run; of all where none is named.
+    """Return the signals of systems, with or without runs; of all systems if none is named.
 
-    Raises `NotFound` for a system that has none.
+    Raises `NotFound` for a named system without signals.
     """
     heard = dict.fromkeys(point.system for point in points)
     for system in systems:
@@ -51,7 +51,7 @@ def signals_of(
 def print_signals(
     db: StoreLocation, systems: Sequence[str], window: Window, kind: str, *, raw: bool
 ) -> None:
-    """Print every value of the signals of these systems, with the newest run of its time."""
+    """Print every signal value of these systems, with the newest run at its time."""
     with Store(db) as store:
         points = stored_signals(store)
         runs = [StoredRun(run.name, run.system, run.created_at, {}) for run in store.runs.all()]
@@ -70,7 +70,7 @@ def print_signals(
 def print_signals_below(
     points: Sequence[SignalPoint], line: Timeline, systems: Sequence[str], window: Window, kind: str
 ) -> None:
-    """Print a summary of the signals of systems, if there are any, under the table of runs."""
+    """Print a summary of the systems' signals, if any, below the table of runs."""
     runs = {system: line.of(system) for system in systems}
     every = trend.build_signal_series(points, runs, window)
     if points:
@@ -80,7 +80,7 @@ def print_signals_below(
 
 
 def format_signals(table: Table | None, statements: Sequence[Statement], kind: str) -> list[str]:
-    """Return a table, if there is one, and what is to know of it, as text or as Markdown."""
+    """Return the table, if any, and its statements, as text or Markdown."""
     if kind == "md":
         shown = [] if table is None else [*markdown_table(table), ""]
         return [*shown, *statements_markdown(statements)]

@@ -1,4 +1,4 @@
-"""``labeler transfer``: transfer of grades from one chunking to the chunks of another; undo."""
+"""``labeler transfer``: transfer grades from one chunking to the chunks of another, or undo it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _undo(db: StoreLocation, old: str, new: str, kind: str) -> None:
 
 
 def computed_transfer(db: StoreLocation, old: str, new: str) -> Transfer:
-    """Return what follows, with progress where it takes long."""
+    """Compute the transfer, with a progress bar if it takes long."""
     with Store(db) as store:
         basis = store.transfers.basis(old, new)
     with progress_bar("Placing chunks", then="Transferring grades ...") as progress:
@@ -145,7 +145,7 @@ def computed_transfer(db: StoreLocation, old: str, new: str) -> Transfer:
 
 
 def describe_left_open(found: Transfer) -> str:
-    """Say how many pairs are left to graders, and where they get them; nothing where none is."""
+    """Say how many pairs are left to graders, and on which page; empty if none is."""
     if not found.left:
         return ""
     old, new = map(chunking_label, (found.basis.old_name, found.basis.new_name))
@@ -155,7 +155,7 @@ def describe_left_open(found: Transfer) -> str:
 
 
 def write_transfer(db: StoreLocation, found: Transfer, path: Path, *, replace: bool) -> str:
-    """Write the decided grades; return what was written, and what to do with it."""
+    """Write the decided grades; return what was written, and the next step."""
     grades = found.grades
     if not grades:
         raise BadInput(f"{path}: no grade is decided, so nothing was written")
@@ -180,7 +180,7 @@ def write_transfer(db: StoreLocation, found: Transfer, path: Path, *, replace: b
 
 
 def text_output(found: Transfer, listed: bool) -> Iterator[str]:
-    """Give what people read: counts by reason, every pair where it is wanted, and what is amiss."""
+    """Yield the text for people: counts by reason, every pair if ``listed``, and warnings."""
     yield from map(escape_controls, describe_transfer(found))
     yield ""
     rows = found.by_reason()
@@ -222,7 +222,7 @@ def _grade(grade: int | None) -> str:
 
 
 def json_output(found: Transfer, *, listed: bool) -> str:
-    """Return all of it for programs, the pairs where they are wanted."""
+    """Return the transfer as JSON, with every pair if ``listed``."""
     basis = found.basis
     reasons = [
         {"state": state, "grade": grade, "why": why, "pairs": count}

@@ -1,4 +1,4 @@
-"""``labeler trend``: a system's runs over time; with ``--between`` the causes of a change."""
+"""``labeler trend``: a system's runs over time, and with ``--between`` the causes of a change."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from labeler.store.addresses import StoreLocation
 
 @dataclass(frozen=True)
 class TrendRequest:
-    """What is looked at: systems with their runs of the window, measures, and which queries."""
+    """A trend to show: systems with their runs in the window, measures, and queries."""
 
     systems: dict[str, tuple[DatedRun, ...]]
     measures: tuple[Measure, ...]
@@ -64,17 +64,17 @@ class TrendRequest:
 
     @property
     def buckets(self) -> list[str] | None:
-        """The one bucket that is asked for, None for all."""
+        """The one bucket asked for, None for all."""
         return None if self.bucket is None else [self.bucket]
 
     @property
     def within(self) -> tuple[str, str] | None:
-        """The one bucket, with its facet."""
+        """The facet and the one bucket asked for, None for all queries."""
         return None if self.facet is None or self.bucket is None else (self.facet, self.bucket)
 
 
 def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
-    """Read how far back is looked."""
+    """Parse the ``--window`` option."""
     try:
         return trend.parse_window(text)
     except BadInput as error:
@@ -185,7 +185,7 @@ def trends(
 def check_signal_options(
     options: ValueOptions, between: tuple[str, str] | None, *, points: bool
 ) -> None:
-    """Raise a usage error for what cannot be asked for together with --signals."""
+    """Raise a usage error for options that do not go with ``--signals``."""
     if options.facet is not None or between is not None or points:
         raise click.UsageError("--signals does not go with --by, --between or --points")
     if options.raw and options.kind != "csv":
@@ -200,7 +200,7 @@ def check_trend_options(
     *,
     points: bool,
 ) -> None:
-    """Raise a usage error for options that cannot be asked for together."""
+    """Raise a usage error for options that do not go together."""
     facet = options.facet
     if bucket is not None and facet is None:
         raise click.UsageError("--bucket needs --by, which names its facet")
@@ -222,7 +222,7 @@ def print_trends(
     *,
     points: bool,
 ) -> None:
-    """Print a summary of every series, or every point of them, with what fell."""
+    """Print a summary of every series, or every point, with what fell."""
     every = series_of(board, asked, with_ends=points)
     bars = series_thresholds(board, asked, every)
     scan = trend.scan_for_alerts(
@@ -243,7 +243,7 @@ def print_trends(
 
 
 def with_headings(table: Table, measures: Sequence[Measure], conventions: Conventions) -> Table:
-    """Return a table whose measures are called as in other tables: R@5, not R@prompt."""
+    """Return the table with measures named as in other tables: R@5, not R@prompt."""
     headings = {name: conventions.heading(each) for each in measures for name in each.names}
     rows = [{**row, "measure": headings.get(row["measure"], row["measure"])} for row in table.rows]
     return replace(table, rows=rows)
@@ -257,7 +257,7 @@ def print_trend(
     measures: Sequence[Measure],
     notes: Sequence[Note] = (),
 ) -> None:
-    """Print a table with its statements; programs get the alerts in a column of their own."""
+    """Print a table with its statements; programs get the alerts in their own column."""
     kind = options.kind
     if options.for_programs:
         told = [each for each in statements if each.severity != ANSWER]
@@ -271,7 +271,7 @@ def print_trend(
 
 
 def alert_statements(scan: AlertScan) -> list[Statement]:
-    """Return the gravest alerts for people, and how many more there are; or that there is none."""
+    """Return the worst alerts for people and how many more there are, or that there is none."""
     if not scan.looks:
         said = "There is no trend yet: no system has two runs with a value."
         return [Statement("no trend", said, ANSWER)]
@@ -283,7 +283,7 @@ def alert_statements(scan: AlertScan) -> list[Statement]:
 
 
 def series_of(board: Scoreboard, asked: TrendRequest, *, with_ends: bool) -> list[TrendSeries]:
-    """Return the series that are asked for, with the intervals of their points if wanted."""
+    """Return the series asked for; ``with_ends`` adds the intervals of their points."""
     place = (asked.measures, asked.facet)
     found = mean_intervals(board, *place, buckets=asked.buckets) if with_ends else {}
     return trend.build_series(board, asked.systems, *place, asked.buckets, found)
@@ -292,7 +292,7 @@ def series_of(board: Scoreboard, asked: TrendRequest, *, with_ends: bool) -> lis
 def series_thresholds(
     board: Scoreboard, asked: TrendRequest, every: Sequence[TrendSeries]
 ) -> Thresholds:
-    """Return the least values that a gate file asks for, by series."""
+    """Return the least values that a gate file requires, by series."""
     gate = asked.gate
     if gate is None or why_other_conventions(gate, board.conventions):
         return trend.NO_THRESHOLDS
@@ -302,7 +302,7 @@ def series_thresholds(
 
 
 def watched_buckets(board: Scoreboard, asked: TrendRequest) -> list[TrendSeries]:
-    """Return the buckets compared with the mean over all queries, by the first measure."""
+    """Return a series by the first measure for every bucket; none if a facet was asked for."""
     if asked.facet is not None:
         return []
     first = asked.measures[:1]
@@ -314,7 +314,7 @@ def watched_buckets(board: Scoreboard, asked: TrendRequest) -> list[TrendSeries]
 
 
 def trend_notes(board: Scoreboard, asked: TrendRequest) -> list[Note]:
-    """Return the notes on all runs, and count those on single ones."""
+    """Return the notes on all runs, and a count of those on single runs."""
     notes = board.notes(asked.measures)
     single = sum(bool(note.runs) for note in notes)
     if asked.facet is not None and (lost := board.unbucketed(asked.facet)):
@@ -338,7 +338,7 @@ def split_change(
     graded_by: str | None,
     within: tuple[str, str] | None,
 ) -> tuple[list[ChangeCauses], list[Statement]]:
-    """Split the change between two runs, by the grades of a day and those of now."""
+    """Split the change between two runs into its causes, by earlier grades and those of now."""
     older, newer = between
     pair = select_runs(collection, between)
     check_same_chunking(pair)
@@ -355,7 +355,7 @@ def split_change(
 
 
 def check_same_chunking(pair: Collection) -> None:
-    """Raise `BadInput` for runs of two chunkings, whose grades are of different chunks."""
+    """Raise `BadInput` for runs of two chunkings, whose grades are on different chunks."""
     older, newer = (describe_chunking(run.chunking) for run in pair.runs)
     if older != newer:
         raise BadInput(
@@ -367,10 +367,10 @@ def check_same_chunking(pair: Collection) -> None:
 def earlier_grades(
     store: Store, pair: Collection, graded_by: str | None, now: str
 ) -> tuple[Collection, str | None, Statement]:
-    """Return the older run by the grades of a day or of a frozen version, and which these are.
+    """Return the older run with earlier grades, their golden rule, and a sentence on them.
 
-    With the rule by which several people's grades became one there, None where it is that of now.
-    ``now`` says by which grades the newer run is.
+    The grades are those of a day or of a frozen version. The rule is None if it is today's.
+    ``now`` describes the grades of the newer run.
     """
     older = pair.runs[0]
     day = graded_by or older.created_at

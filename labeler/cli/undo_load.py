@@ -1,4 +1,4 @@
-"""``labeler undo-load``: lists the loads of golden grades by number, and undoes one."""
+"""``labeler undo-load``: list the loads of golden grades by number, or undo one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labeler.model import LoadState, escape_controls
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
-MOST_ENTRIES = 1_000  # of the audit, in which a file is looked for
+MOST_ENTRIES = 1_000  # newest audit entries that are searched for a file
 NO_LOADS = "there is no load of golden grades to undo"
 NAMES, NUMBERS = ["load", "when (UTC)", "by", "file", "undone (UTC)"], ["grades", "current"]
 
@@ -72,7 +72,7 @@ def _second(moment: str) -> str:
 
 
 def _describe_wrong_word(store: Store, given: str) -> str:
-    """Say what to do about a word that is no number: a file's name, a run's, or another."""
+    """Say what to do about a word that is not a number: the name of a file, a run, or neither."""
     numbers = [
         str(load.number)
         for load in store.golden_loads.all()

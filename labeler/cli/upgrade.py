@@ -1,4 +1,4 @@
-"""The upgrade command: a golden set of the last development version, made one of this version."""
+"""``labeler upgrade``: convert a golden set of the last development version to this version."""
 
 from __future__ import annotations
 

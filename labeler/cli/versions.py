@@ -165,7 +165,7 @@ def _as_page(
     most: int,
     kind: str,
 ) -> Iterator[str]:
-    """Give the lines that people read: a table, and what came of it all."""
+    """Yield the lines for people: a table, and the result."""
     is_text = kind == "table"
     if changes:
         body = [[_cell(value) for value in change.as_cells().values()] for change in changes[:most]]
