@@ -1,9 +1,9 @@
-"""Tamper check of the logs: extend the hash chain, verify it, and read hashes that were kept.
+"""Tamper check of the logs: extend the hash chain, verify it, and read kept hashes.
 
-Events are hashed soon after they are written, by the server every few seconds and by a load or
-an export at once, so that no grade waits for a hash. `HashChain` reads through any
-connection: that of an open golden set, or of a file or copy that is only read. A kept hash
-may be text, a file beside an export, the last line of a log, a BEIR set, or a backup.
+No grade waits for its hash: the server hashes new events every few seconds, a load or an export
+at once. `HashChain` reads through any connection, of an open golden set or of a file or copy that
+is only read. A kept hash may be text, a file beside an export, the last line of a log, a BEIR set,
+or a backup.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from labeler.store.columns import ALL_ROWS
 from labeler.store.connection import Connection
 from labeler.store.hash_chain import CHAINED_LOGS, Seal, first_seal, next_seal, seal_events
 
-MOST_FAULTS = 20  # that are named one by one
+MOST_FAULTS = 20  # listed; the others are only counted
 GOLDEN_SET_ID = "SELECT value FROM settings WHERE key = 'golden_set'"
 NEWEST_SEAL = "SELECT event, seal FROM seals WHERE log = ? ORDER BY event DESC LIMIT 1"
 INSERT_SEAL = "INSERT INTO seals (log, event, seal) VALUES (?, ?, ?)"
 LAST_ID = ALL_ROWS
-# What an event's hash is made from: events after a number and up to another, at most so many. Ids
-# are as they were given, so that they cannot change places; a grader is a number, as names change.
+# The columns that an event's hash is made from, for a range of events and with a limit. Queries
+# and chunks are given by id, so that no two can be swapped; graders by number, as names change.
 HASHED_EVENTS = {
     "judgments": """
         SELECT
@@ -55,7 +55,7 @@ HASHED_EVENTS = {
     """,
 }
 OPTIONAL_COLUMNS = {"judgments": 4, "remarks": 0}
-"""How many columns at the end of an event are left out of its hash where they are empty."""
+"""How many columns at the end of an event its hash omits where they are null."""
 SEAL_COUNTS = """
 WITH
 newest (log, event) AS (SELECT log, max(event) FROM seals GROUP BY log),
@@ -70,10 +70,10 @@ LOG_NOUNS = {"judgments": "judgment", "remarks": "remark"}
 
 @dataclass(frozen=True, slots=True)
 class ChainReport:
-    """What was found of the seals: the newest one, and each event that is not as it was sealed.
+    """Result of a check: the seal of both logs, and the events that do not match their seals.
 
-    ``faults`` are sentences, ``more`` counts those beyond the first; ``unsealed`` the events that
-    have no seal yet.
+    ``faults`` are sentences, ``more`` counts those that are not listed. ``unsealed`` counts the
+    events without a seal.
     """
 
     seal: Seal
@@ -84,10 +84,10 @@ class ChainReport:
 
 
 class HashChain:
-    """The two logs and their seals, in one file."""
+    """The two logs of a golden set and their seals."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
-        """Read them by a connection; what is asked in one transaction is of one moment."""
+        """Read through a connection; calls within one transaction see one state."""
         self._db = db
 
     def present_seal(self) -> Seal:
@@ -96,10 +96,10 @@ class HashChain:
         return Seal.of(judgments, remarks, judged, said)
 
     def check(self) -> ChainReport:
-        """Look at every event whether it is as it was sealed.
+        """Compare every event with its seal.
 
-        Notices by itself that an event was changed, added or taken away, unless whoever did it
-        made all later seals anew: for that there is `differs_from`.
+        Detects an event that was changed, added or removed, unless all later seals were computed
+        again to match: `differs_from` detects that.
         """
         faults = chain.from_iterable(map(self.faults_of, CHAINED_LOGS))
         some = tuple(islice(faults, MOST_FAULTS))
@@ -107,9 +107,9 @@ class HashChain:
         return ChainReport(self.present_seal(), events, unsealed, some, sum(1 for _ in faults))
 
     def differs_from(self, kept: Seal) -> str | None:
-        """Say how the logs differ from what they were when a seal was kept; None if they do not.
+        """Describe how the logs differ from a kept seal, None if they do not.
 
-        Computed from the events alone: whatever the stored seals are.
+        Computed from the events alone, without the stored seals.
         """
         ends = {"judgments": kept.judgments, "remarks": kept.remarks}
         seals = []
@@ -130,7 +130,7 @@ class HashChain:
         )
 
     def first_of(self, log: str) -> bytes:
-        """Return what a log's first seal is made from."""
+        """Return the hash that a log's first seal is made from."""
         [(stored,)] = self._db.execute(GOLDEN_SET_ID).fetchall()
         return first_seal(json.loads(stored), log)
 
@@ -142,7 +142,7 @@ class HashChain:
     def events(
         self, log: str, after: int = 0, up_to: int = LAST_ID, most: int = ALL_ROWS
     ) -> Iterator[tuple[Any, ...]]:
-        """Give what seals of a log's events are made from: after a number, up to another."""
+        """Yield the hashed columns of a log's events, those with ``after`` < id <= ``up_to``."""
         optional = OPTIONAL_COLUMNS[log]
         for said in self._db.execute(HASHED_EVENTS[log], [after, up_to, most]):
             end = len(said)
@@ -151,17 +151,17 @@ class HashChain:
             yield said[:end]
 
     def end_of(self, log: str) -> tuple[int, bytes]:
-        """Return the number and the seal of a log's last event, whether that is stored or not."""
+        """Return the number and the seal of a log's last event; the seal need not be stored yet."""
         last, seal = self.newest_of(log)
         return last_seal(seal_events(seal, self.events(log, last)), (last, seal))
 
     def hashed_up_to(self, log: str, last: int) -> tuple[int, bytes]:
-        """Return the last event up to a number that is there, and the seal it has by the events."""
+        """Return the number of the last event up to ``last``, and its seal by the events."""
         first = self.first_of(log)
         return last_seal(seal_events(first, self.events(log, up_to=last)), (0, first))
 
     def faults_of(self, log: str) -> Iterator[str]:
-        """Say of each event that is not as it was sealed what is wrong with it."""
+        """Yield a sentence for each event that does not match its seal."""
         before, newest = self.first_of(log), self.newest_of(log)[0]
         for number, event, seal in self._side_by_side(log):
             if seal is None:
@@ -175,7 +175,7 @@ class HashChain:
             before = seal
 
     def _side_by_side(self, log: str) -> Iterator[tuple[int, tuple[Any, ...] | None, bytes | None]]:
-        """Give each number that has an event or a seal, with both, in order."""
+        """Yield each number that has an event or a seal, with both, in order."""
         seals = self._db.execute(
             "SELECT event, seal FROM seals WHERE log = ? ORDER BY event", [log]
         )
@@ -190,21 +190,21 @@ class HashChain:
 def last_seal(
     seals: Iterable[tuple[int, bytes]], otherwise: tuple[int, bytes]
 ) -> tuple[int, bytes]:
-    """Return the last of some seals, or another where there is none."""
+    """Return the last of some seals, or ``otherwise`` where there is none."""
     return next(iter(deque(seals, maxlen=1)), otherwise)
 
 
-SEALED_AT_ONCE = 2_000  # events sealed in one transaction: graders wait for it some milliseconds
+SEALED_AT_ONCE = 2_000  # events sealed in one transaction; graders wait milliseconds
 
 
 class TamperCheck:
-    """Extends the hash chain, and returns the seal of both logs."""
+    """Extends the hash chain and computes the seal of both logs."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def seal(self) -> int:
-        """Seal every event that has no seal yet, and return how many those were."""
+        """Seal every event that has no seal yet; return how many."""
         return sum(self._seal_log(log) for log in CHAINED_LOGS)
 
     def _seal_log(self, log: str) -> int:
@@ -214,7 +214,7 @@ class TamperCheck:
         return done
 
     def _seal_part(self, log: str) -> int:
-        """Seal some events; hash them before taking the lock, and again if somebody was faster."""
+        """Seal some events, hashed before taking the lock; store none if another was faster."""
         with self._db.reading():
             chain = HashChain(self._db.conn)
             last, before = chain.newest_of(log)
@@ -227,12 +227,12 @@ class TamperCheck:
         return len(seals)
 
     def seal_if_possible(self) -> None:
-        """Seal what is new; where the file takes no writes now, somebody else will later."""
+        """Seal new events; if the file cannot be written to now, they are sealed later."""
         with suppress(Busy, StorageError), self._db.short_timeout():
             self.seal()
 
     def newest_seal(self) -> Seal:
-        """Seal what is not sealed yet, if that is possible now, and return `present_seal`."""
+        """Seal new events if that is possible now, and return `present_seal`."""
         self.seal_if_possible()
         return self.present_seal()
 
@@ -252,7 +252,7 @@ _BLOCK = 1 << 20
 
 
 def seal_path(path: Path) -> Path:
-    """Return where the seal of an export stands that has no room for it; a long name is cut.
+    """Return the path of the seal beside an export that cannot hold it; a long name is cut.
 
     >>> seal_path(Path("golden.qrels")).name
     'golden.qrels.seal.txt'
@@ -262,9 +262,9 @@ def seal_path(path: Path) -> Path:
 
 
 def read_seal(given: str) -> Seal:
-    """Return a seal that was kept: ``given`` is its text, or the path of what carries one.
+    """Return a kept seal; ``given`` is its text, or a path.
 
-    That is a file beside an export, a log (its last line), a BEIR set, or a backup. Raises
+    The path is of a file beside an export, a log (its last line), a BEIR set, or a backup. Raises
     `BadInput` for anything else.
     """
     if not os.path.lexists(given):
@@ -290,7 +290,7 @@ def _seal_in(path: Path) -> Seal:
 
 
 def _file_end(path: Path, *, is_packed: bool) -> bytes:
-    """Return the end of a file, of which no more is ever held than that."""
+    """Return the last 4,096 bytes of a file, unpacked, without holding the rest in memory."""
     if not is_packed:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _LAST_LINE))
@@ -318,7 +318,7 @@ def _seal_in_zip(path: Path) -> Seal:
 
 
 def _seal_in_text(path: Path, end: bytes) -> Seal:
-    """Read the last line: a seal, or an object that has one."""
+    """Parse the last line: a seal, or a JSON object that has one."""
     lines = end.decode("utf-8", "replace").strip().splitlines() or [""]
     text = lines[-1]
     if text.startswith("{"):

@@ -1,6 +1,6 @@
 """Transfers of grades to another chunking: their input, their log, and the origin of each grade.
 
-A transfer is one transaction, and so is its undo; both only append to the log.
+A transfer is one transaction that only appends to the log, and so is its undo.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ INSERT INTO judgments (
 )
 VALUES (?, ?, ?, 'withdraw', 0, ?, ?, ?, '[]')
 """
-# Each grade of the first, and what was taken back in the second.
+# Any judgment in the first chunking, and any withdrawal or undo in the second.
 HAS_CHANGED = f"""
 SELECT EXISTS (
     SELECT 1 FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
@@ -83,7 +83,7 @@ SELECT EXISTS (
 )
 """
 SOURCE_PREFIX = "carry:"
-PROGRESS_STEP = 256  # grades after which progress is told
+PROGRESS_STEP = 256  # grades between calls of the progress callback
 ProgressCallback = Callable[[float], None]
 TRANSFERRED_GRADES = """
 SELECT q.query_id, q.text, c.id, c.chunk_id, c.title, coalesce(k.name, ''), g.grade,
@@ -103,9 +103,9 @@ WHERE q.query_id = ? AND c.chunk_id = ?
 
 @dataclass(frozen=True, slots=True)
 class BaseJudgment:
-    """A current judgment that says what the golden grade of its pair is.
+    """A current judgment that supports the golden grade of its pair.
 
-    ``who`` is the grader, or those whom an import names; ``passages`` are in the present text.
+    ``who`` is the grader, or the graders of an import; ``passages`` are in the present text.
     """
 
     number: int
@@ -119,9 +119,9 @@ class BaseJudgment:
 
 @dataclass(frozen=True, slots=True)
 class BasedGrade:
-    """A golden grade, of which ``kind``, and which judgments it rests on.
+    """A golden grade, its ``kind``, and the judgments it rests on.
 
-    It ``is_present`` where it was given for the chunk's present text, which there is.
+    ``is_present`` is true where the chunk has a text and the grade was given for it.
     """
 
     query_id: str
@@ -134,12 +134,13 @@ class BasedGrade:
 
 @dataclass(frozen=True, slots=True)
 class TransferInput:
-    """Two chunkings and their golden grades, and which pairs the runs of the second ask for.
+    """Two chunkings, their golden grades, and the pairs that the runs of the second need.
 
-    Chunks without a text are left out; ``unreadable`` counts the asked pairs that have such a one.
-    ``grades`` are those of the first that were given there, and ``derived`` counts those that were
-    transferred to it themselves; ``graded`` those of the second. ``recorded`` are its pairs that a
-    transfer gave a grade, counted or not, and ``counts`` says whether such grades count at all.
+    Chunks without a text are left out; ``unreadable`` counts the needed pairs of such chunks.
+    ``grades`` are the golden grades that were given in the first chunking; ``derived`` counts those
+    that were transferred to it. ``graded`` are the golden grades of the second. ``recorded`` are
+    the transferred grades of the second, whether they count or not; ``counts`` says whether
+    transferred grades count.
     """
 
     old_name: str
@@ -160,7 +161,7 @@ class TransferInput:
 
 @dataclass(frozen=True, slots=True)
 class LoggedTransfer:
-    """A transfer that is in the log: between which chunkings, when, and how many grades."""
+    """A transfer in the log: its two chunkings, its time, and how many grades it gave."""
 
     old: str
     new: str
@@ -170,9 +171,9 @@ class LoggedTransfer:
 
 @dataclass(frozen=True, slots=True)
 class TransferredGrade:
-    """A transferred grade that counts, why it follows, and the judgments that it rests on.
+    """A transferred grade that counts, the reason it follows, and the judgments it rests on.
 
-    ``passages`` are those that made it, in the text of the chunk ``chunk_id``, number ``chunk``.
+    ``passages`` are its evidence, in the text of the chunk ``chunk_id``, whose number is ``chunk``.
     """
 
     query_id: str
@@ -189,19 +190,19 @@ class TransferredGrade:
 
     @property
     def trail(self) -> str:
-        """Say why it follows and whose grades it rests on, of which chunks and days."""
+        """The reason it follows, and whose grades it rests on, of which chunks and days."""
         return f"{self.why}; rests on {'; '.join(base.in_words for base in self.bases)}"
 
 
 class MarkedJudgment(NamedTuple):
-    """A judgment, and the words of what it marked, as far as that is of the present text."""
+    """A judgment and the words that it marked, none if it is of an earlier text."""
 
     event: Judgment
     words: tuple[str, ...]
 
 
 class Transfers:
-    """Reads what a transfer rests on, stores it, undoes it and traces its grades."""
+    """Reads the input of a transfer, stores and undoes it, and traces its grades."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -215,11 +216,11 @@ class Transfers:
         self._assignment = Assignment(connection)
 
     def basis(self, old: str, new: str) -> TransferInput:
-        """Return what a transfer from a chunking to another starts from, as of one moment.
+        """Return the input of a transfer between two chunkings, as of one moment.
 
-        Asked for is the pool of the second one's runs, as deep as the settings say. Raises
-        `NotFound` for a chunking that is not there, for one without a golden grade, and for a
-        second one without a run.
+        The pairs that need a grade are the pool of the second chunking's runs, to the depth in the
+        settings. Raises `NotFound` for an unknown chunking, a first one without a golden grade, or
+        a second one without a run.
         """
         with self._db.reading():
             self._check_chunkings(old, new)
@@ -258,7 +259,7 @@ class Transfers:
                 )
 
     def _witnessed(self, chunking: str) -> list[BasedGrade]:
-        """Return the golden grades of a chunking with what they rest on."""
+        """Return the golden grades of a chunking with the judgments they rest on."""
         said: dict[tuple[int, int], list[tuple[BaseJudgment, bool]]] = defaultdict(list)
         chunk_ids = self._called_by_number(chunking)
         for query, chunk, number, event, grade, name, graders, at, *rest in self._db.rows(
@@ -305,7 +306,7 @@ class Transfers:
     def _asked(
         self, runs: Sequence[str], depth: int, readable: AbstractSet[str]
     ) -> tuple[list[tuple[str, str]], int]:
-        """Return the pool of runs by id, and how many pairs of it nobody can read."""
+        """Return the readable pairs of a pool by id, and how many have no text."""
         pool, unreadable = self._assignment.pool(depth, runs)
         called = dict(self._db.rows("SELECT id, chunk_id FROM chunks"))
         asked = [(query, called[at]) for query, chunks in pool.items() for at in chunks]
@@ -321,11 +322,11 @@ class Transfers:
         wordings: Mapping[str, str | None],
         progress: ProgressCallback | None = None,
     ) -> None:
-        """Add grades that follow to the log, and take back what was transferred and is ``lost``.
+        """Append transferred grades to the log, and withdraw those of the ``lost`` pairs.
 
-        All of it or nothing. ``wordings`` are the fingerprints of the texts that were looked at:
-        one that has changed since has no grade by this, and neither has a grade that rests on a
-        judgment which has.
+        Stores all or nothing. ``wordings`` are the hashes of the chunk texts that the grades are
+        for. A grade does not count where the text has changed since, or where a judgment that it
+        rests on has.
         """
         source = f"{_source_prefix(old, new)}{secrets.token_hex(4)}"
         events = [_transfer_event(each, source, wordings[each.chunk_id]) for each in grades]
@@ -352,10 +353,10 @@ class Transfers:
         return found
 
     def undo(self, old: str, new: str) -> int:
-        """Take the last transfer between two chunkings back; return how many events that were.
+        """Take back the last transfer between two chunkings; return its number of events.
 
-        Every golden grade is what it was before, but for what people said since. Raises `NotFound`
-        where there is none left.
+        Every golden grade is again what it was before, except where people have judged since.
+        Raises `NotFound` where no transfer is left.
         """
         with self._db.writing():
             source = self._db.value(LOGGED_TRANSFERS, {"begins": _source_prefix(old, new)})
@@ -374,10 +375,10 @@ class Transfers:
         return len(rows)
 
     def has_moved(self, revision: int, old: str, new: str) -> bool:
-        """Say whether something else may follow from the first chunking for the second one.
+        """Return whether a transfer may give other grades than it did at ``revision``.
 
-        Whether anybody judged a chunk of the first after ``revision``, or took back what was given
-        to one of the second.
+        That is so if a chunk of the first chunking was judged since, or a judgment in the second
+        was taken back.
         """
         return bool(self._db.value(HAS_CHANGED, [revision, old, new]))
 
@@ -408,13 +409,13 @@ class Transfers:
         ]
 
     def trails(self, query_id: str) -> dict[str, str]:
-        """Return by chunk the trail of each transferred grade of a query that counts."""
+        """Return the trail of each transferred grade of a query that counts, by chunk id."""
         return {each.chunk_id: each.trail for each in self.grades(query_id)}
 
     def said_of(self, query_id: str, chunk_id: str) -> tuple[list[MarkedJudgment], int | None]:
         """Return every judgment of a pair, the oldest first, and its golden grade.
 
-        Raises `NotFound` for a query or a chunk that is not there.
+        Raises `NotFound` for an unknown query or chunk.
         """
         with self._db.reading():
             for what, table, name in (
@@ -433,13 +434,13 @@ class Transfers:
         ], golden
 
     def marked_by(self, query_id: str, base: TransferSource) -> tuple[str, ...]:
-        """Return the words that were marked by a judgment a transferred grade rests on."""
+        """Return the words that a base judgment of a transferred grade marked."""
         said, _ = self.said_of(query_id, base.chunk_id)
         return next((each.words for each in said if each.event.event_id == base.event_id), ())
 
 
 def _source_prefix(old: str, new: str) -> str:
-    """Return how the source of each event begins that transfers from a chunking to another."""
+    """Return the prefix of ``source`` in every event of transfers between two chunkings."""
     return f"{SOURCE_PREFIX}{old}:{new}:"
 
 
@@ -469,7 +470,7 @@ def _withdrawal_event(pair: tuple[str, str], source: str) -> Judgment:
 def _base_judgments(
     said: Sequence[tuple[BaseJudgment, bool]], *, grade: int, deciding: int
 ) -> tuple[BaseJudgment, ...]:
-    """Return who says a golden grade of the present text, and in any case what decides it."""
+    """Return the judgments of the present text with the golden grade, and the deciding one."""
     return tuple(
         witness
         for witness, is_present in said
@@ -483,7 +484,7 @@ def _marked_judgment(event: Judgment, text: str, wording: str | None) -> MarkedJ
 
 
 def passage_texts(text: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """Return the words of passages, as one line each.
+    """Return the words of each passage, as one line.
 
     >>> passage_texts("Fees are due\\nin May.", [(9, 19)])
     ('due in May',)

@@ -1,7 +1,7 @@
-"""Upgrade of a golden-set file from the last development schema: every row, into a new one.
+"""Upgrade of a golden-set file from the last development schema: copy every row into a new file.
 
-The tables are those of today. What differs: a grader's name from before keys, the cookies that
-links once were, when signing began, and the names of some settings.
+The old file has every present column. Left out are a grader's name from before keys, the cookies
+that links once were, and when signing began. Some settings are renamed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ GOLDEN_GRADES = "SELECT query, chunk, grade, kind, judgment, stale FROM golden O
 def upgrade(source: Path, target: Connection) -> None:
     """Copy a golden set of the last development schema into a new one, or raise `BadInput`.
 
-    ``target`` is empty. The golden grades and the hash chain are compared at the end; where they
-    differ nothing is kept.
+    ``target`` is empty. The golden grades and the hash chain are compared at the end; if they
+    differ, nothing is stored.
     """
     with integrity.open_read_only(source) as old, target.transaction():
         old.execute("BEGIN")
@@ -64,7 +64,7 @@ def _order(columns: tuple[str, ...]) -> str:
 
 
 def _converted(table: str, columns: tuple[str, ...], rows: Any) -> Iterator[tuple[Any, ...]]:
-    """Give the rows of a table as they are stored today."""
+    """Yield the rows of a table in the present schema."""
     for row in rows:
         stored = dict(zip(columns, row, strict=True))
         if table == "settings" and stored["key"] == "signs_since":

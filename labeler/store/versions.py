@@ -44,13 +44,13 @@ MOST_NAMED = 20
 GoldenRows: TypeAlias = Sequence[tuple[int, int, int, int]]
 MarksByPair: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]
 GOLDEN_VIEWS = ("standing_judgments", "current_judgments", "golden")
-# Who came later is not in the log yet; the rule is the one that held.
+# The log without later events, and the settings of that time.
 LOG_UNTIL = "SELECT * FROM {schema}.judgments WHERE created_at < :until"
 SETTINGS_UNTIL = """
 SELECT 'settings' AS key, :settings AS value
 """
-# The newest turn before the moment says whether a query was there; without one, whether it is
-# retired since.
+# The newest retirement or restoration before the moment says whether a query was in use. Without
+# one it was, unless it was retired before.
 QUERIES_UNTIL = """
 SELECT q.id, q.query_id
 FROM queries AS q
@@ -63,7 +63,7 @@ LEFT JOIN (
 WHERE coalesce(turn.kind = 'restore', q.retired_at IS NULL OR q.retired_at >= :until)
 ORDER BY q.id
 """
-# The first change after the moment names the rule it put away.
+# The first change after the moment gives the value that it replaced.
 SETTING_BEFORE = """
 SELECT json_extract(detail, :path) FROM audit
 WHERE kind = 'settings' AND at >= :until AND json_extract(detail, :path) IS NOT NULL
@@ -73,7 +73,7 @@ GOLDEN_ROWS = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
 
 
 class Versions:
-    """Stores frozen versions, and reads these and the state at another moment."""
+    """Stores and reads frozen versions, and reads the state at another moment."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -90,9 +90,9 @@ class Versions:
         ]
 
     def get(self, asked: str) -> GoldenVersion:
-        """Return the version with this name, or whose hash begins so: with eight digits or more.
+        """Return the version with this name, or whose hash begins with these eight or more digits.
 
-        Raises `NotFound` where there is none, and `BadInput` where several hashes begin so.
+        Raises `NotFound` where there is none, `BadInput` where several hashes begin so.
         """
         there = self.all()
         named = [each for each in there if each.name == asked]
@@ -116,16 +116,15 @@ class Versions:
         return unpack_version(version, content)
 
     def add(self, version: GoldenVersion, content: bytes) -> bool:
-        """Keep a version for good; False where this very one is there under its name already.
+        """Store a version; return False where this very one has its name already.
 
-        Raises `BadInput` where the name is taken by another, or could not be told from what is
-        live.
+        Raises `BadInput` where another has the name, or the name is invalid, such as "live".
         """
         with self._db.transaction():
             return self.put(version, content)
 
     def put(self, version: GoldenVersion, content: bytes) -> bool:
-        """Keep a version as `add` does, in the transaction of the caller."""
+        """Store a version as `add` does, in the transaction of the caller."""
         check_version_name(version.name)
         for there in self.all():
             if there.name == version.name:
@@ -149,10 +148,10 @@ class Versions:
         queries: Sequence[Query],
         grades: Iterable[GoldenGrade],
     ) -> Collection:
-        """Return what measures of the runs are computed from, by these golden grades.
+        """Return the collection that a version's measures are computed from.
 
-        Queries and buckets are the version's too, whatever became of them since; the runs are
-        those there are now, and so are pools and which queries leaked. No grade is marked stale.
+        Golden grades, queries and buckets are the version's. Runs, pools and leaked queries are the
+        present ones. No grade is marked stale.
         """
         with self._db.reading():
             place = {query.query_id: at for at, query in enumerate(queries)}
@@ -160,7 +159,7 @@ class Versions:
             number = {chunk_id: at for at, chunk_id in enumerate(chunk_ids) if chunk_id}
             rows, given = [], list(grades)
             for grade in given:
-                if grade.chunk_id not in number:  # of a version that was frozen elsewhere
+                if grade.chunk_id not in number:  # the version was frozen in another golden set
                     number[grade.chunk_id] = len(chunk_ids)
                     chunk_ids.append(grade.chunk_id)
                 pair = (place[grade.query_id], number[grade.chunk_id])
@@ -179,7 +178,7 @@ class Versions:
     def _marks_of(
         self, grades: Iterable[GoldenGrade], number: Mapping[str, int]
     ) -> dict[tuple[str, int], tuple[Passage, ...]]:
-        """Return what frozen golden grades rest on, by the numbers that chunks have now."""
+        """Return the passages of frozen golden grades, by query id and present chunk number."""
         marked: list[tuple[GoldenGrade, Evidence]] = [
             (each, each.evidence)
             for each in grades
@@ -193,12 +192,12 @@ class Versions:
         }
 
     def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
-        """Return what measures of some runs would have been computed from just before ``when``.
+        """Return the collection that measures of some runs are computed from, just before ``when``.
 
-        Golden grades are by the rule of that time, queries those that were not retired then. Which
-        bucket a query is in is not logged: that is as it is now, and so are pools, runs and texts.
-        Passages that were marked in an earlier wording are nowhere, and no grade is marked stale.
-        A time without a zone is refused.
+        Golden grades follow the rule of that time, and queries are those in use then. Buckets are
+        the present ones, as their changes are not logged; so are pools, runs and texts. Passages
+        marked in an earlier text are left out, and no grade is marked stale. Raises `BadInput` for
+        a time without a zone.
         """
         if when.tzinfo is None:
             raise BadInput(f"{when.isoformat()}: a moment of the past needs a time zone")
@@ -220,7 +219,7 @@ class Versions:
             )
 
     def _golden_at(self, until: str, rule: str) -> tuple[GoldenRows, MarksByPair]:
-        """Return query, chunk, grade and whether it was transferred, and the passages marked."""
+        """Return rows of query, chunk, grade and whether transferred, and the marked passages."""
         settings = {"golden_rule": rule, "transferred": self._setting_at("transferred", until)}
         asked = {"until": until, "settings": as_json(settings)}
         over = self._over(LOG_UNTIL.format(schema=self._db.engine.schema_name), SETTINGS_UNTIL)
@@ -233,7 +232,7 @@ class Versions:
         return str(before or getattr(self._settings.read(), name))
 
     def _over(self, log: str, settings: str) -> str:
-        """Return the views of the golden grade as parts of a statement, over another log."""
+        """Return a WITH clause that computes the golden views over another log and settings."""
         made = self._db.engine.views()
         parts = {
             "judgments": log,
@@ -244,22 +243,22 @@ class Versions:
         return f"WITH {', '.join(inlined)}\n"
 
     def rule_at(self, when: datetime) -> str:
-        """Return how several people's grades became one just before ``when``, which has a zone."""
+        """Return the golden rule just before ``when``, which has a time zone."""
         return self._setting_at("golden_rule", moment(when))
 
     def first_judgment_at(self) -> str | None:
-        """Return when the oldest event of the log was given, None before the first."""
+        """Return the time of the oldest event of the log, None before the first."""
         found: str | None = self._db.value("SELECT min(created_at) FROM judgments")
         return found
 
     def revision_at(self, when: datetime) -> int:
-        """Return the newest judgment there was just before ``when``, 0 before the first."""
+        """Return the id of the newest judgment just before ``when``, 0 before the first."""
         newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
         return int(self._db.value(newest, [moment(when)]))
 
 
 def facets_of_queries(queries: Sequence[Query]) -> dict[str, tuple[str | None, ...]]:
-    """Return the bucket of every query, facet by facet; task and split are among them."""
+    """Return the bucket of every query by facet, including task and split."""
     given: list[Mapping[str, str]] = [
         {
             **query.buckets,
@@ -273,7 +272,7 @@ def facets_of_queries(queries: Sequence[Query]) -> dict[str, tuple[str | None, .
 
 
 def check_version_name(name: str) -> str:
-    """Return ``name`` if a version can have it, else raise `BadInput`."""
+    """Return ``name`` if it can name a version, else raise `BadInput`."""
     if not name.strip() or name.strip() != name or name.splitlines() != [name]:
         raise BadInput(f"a version needs a name on one line, not {name!r}")
     if name == LIVE_NAME:
@@ -282,13 +281,13 @@ def check_version_name(name: str) -> str:
 
 
 def read_versions(db: sqlite3.Connection) -> list[tuple[GoldenVersion, bytes]]:
-    """Return the frozen versions of a file that is only looked at, each with what is kept of it."""
+    """Return the frozen versions of a read-only file, each with its compressed bytes."""
     rows = db.execute(f"SELECT {VERSION_COLUMNS}, content FROM versions ORDER BY id")
     return [(GoldenVersion(*row), content) for *row, content in rows]
 
 
 def unpack_version(version: GoldenVersion, kept: bytes) -> bytes:
-    """Return the bytes that were frozen of what is kept of them; raises `BadInput` for others."""
+    """Return the frozen bytes, decompressed; raises `BadInput` where they are damaged."""
     try:
         return zlib.decompress(kept)
     except zlib.error as error:
