@@ -1,9 +1,9 @@
-"""Backups of golden-set files, their restore, and the check of a file.
+"""Backups of golden-set files: make, schedule and restore them, and check a file.
 
 ::
 
     atomic_files  atomic writes of files, and removal of what killed processes left
-    backups       a checked copy, one at a time or on a timer that keeps the newest; restoring one
-    file_check    the state of a file, a line for each fact, and which are errors
+    backups       checked copies, made once or on a timer, and their restore
+    file_check    check of a file: a line for each fact, and which are errors
     maintenance   checkpoints of the log, and backups, while the server runs
 """

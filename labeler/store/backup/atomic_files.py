@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from labeler.errors import BadInput
 
-LONGEST_NAME = 40  # a name as long as the system allows leaves room for no other
+LONGEST_NAME = 40  # the longest name that a system allows leaves no room for a suffix
 PART_NAME = re.compile(r"\.(?P<token>[0-9a-f]{16}|\d+)\.part$")
 LOCK_SUFFIX = ".lock"
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
@@ -26,17 +26,17 @@ SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 @contextmanager
 def partial_file(path: Path) -> Iterator[Path]:
-    """Give a place beside ``path`` for what is to stand there; what is left there is removed.
+    """Yield a temporary path beside ``path`` to write to, and remove what is left there.
 
-    Removes what killed processes have left for the same path.
+    Removes the parts that killed processes left for the same path.
     """
     for each in abandoned_parts(path):
         remove_part(each)
     part = _part_path(path)
     lock = FileLock(f"{part}{LOCK_SUFFIX}", timeout=0, thread_local=False)
     with translate_os_errors(path):
-        os.stat(os.path.join(part.parent, os.curdir))  # a lock would make the folder
-        with suppress(NotImplementedError):  # a file system without locks: the name is still ours
+        os.stat(os.path.join(part.parent, os.curdir))  # the lock would make the folder
+        with suppress(NotImplementedError):  # a file system without locks: the name is still unique
             lock.acquire()
     try:
         yield part
@@ -56,15 +56,15 @@ def _part_prefix(place: Path) -> str:
 
 
 def abandoned_parts(path: Path) -> list[Path]:
-    """Return what killed processes have left beside ``path``: parts whose maker is gone.
+    """Return the parts for ``path`` that killed processes left.
 
-    A part of an earlier version has no lock, so that nobody can tell; it is none of these.
+    Leaves out parts without a lock, by an earlier version, which may still be in use.
     """
     return [part for part in parts_beside(path) if has_lock(part) and not is_in_progress(part)]
 
 
 def parts_beside(path: Path) -> list[Path]:
-    """Return all parts beside ``path`` that are for it, in the order of their names."""
+    """Return all parts for ``path``, in the order of their names."""
     place = path if path.name else path.absolute()
     beginning = _part_prefix(place)
     try:
@@ -77,12 +77,12 @@ def parts_beside(path: Path) -> list[Path]:
 
 
 def has_lock(part: Path) -> bool:
-    """Say whether a part was made under a lock."""
+    """Return whether a part was made under a lock."""
     return Path(f"{part}{LOCK_SUFFIX}").exists()
 
 
 def is_in_progress(part: Path) -> bool:
-    """Say whether the maker of a part still holds its lock."""
+    """Return whether the process that made a part still holds its lock."""
     lock = FileLock(f"{part}{LOCK_SUFFIX}", timeout=0, thread_local=False)
     try:
         lock.acquire()
@@ -111,7 +111,7 @@ def _unlink(path: Path) -> None:
 
 
 def publish(part: Path, path: Path, *, replace: bool) -> None:
-    """Give a finished file its name, on the disk; without ``replace`` one that came first stays."""
+    """Sync a part and rename it; raises `BadInput` for an existing file without ``replace``."""
     sync_to_disk(part)
     if replace:
         part.replace(path)
@@ -132,9 +132,9 @@ def _publish_new(part: Path, path: Path) -> None:
 
 
 def copy_permissions(part: Path, model: Path) -> None:
-    """Give a part the permissions of a file and, as far as may be, its owner.
+    """Give a part the permissions of a file and, where allowed, its owner.
 
-    What is kept from other accounts stays so in a copy, and who runs the server may write to it.
+    So a copy is as private as its model, and the server's account can write to it.
     """
     shutil.copymode(model, part)
     if hasattr(os, "chown"):
@@ -145,7 +145,7 @@ def copy_permissions(part: Path, model: Path) -> None:
 
 def sync_to_disk(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
-    with suppress(PermissionError):  # Windows opens no folder, and keeps their names by itself
+    with suppress(PermissionError):  # Windows opens no folder, and syncs names without it
         opened = os.open(path, os.O_RDONLY)
         try:
             os.fsync(opened)
@@ -155,7 +155,7 @@ def sync_to_disk(path: Path) -> None:
 
 @contextmanager
 def translate_os_errors(path: Path) -> Iterator[None]:
-    """Say the system's complaints about a file in the words of the errors module."""
+    """Translate an `OSError` about a file to `BadInput`."""
     try:
         yield
     except OSError as error:

@@ -26,16 +26,16 @@ from labeler.store.tamper_check import HashChain
 
 
 def copy_golden_set(path: Path, target: Path) -> LogPosition:
-    """Copy the golden set at ``path`` as it is at one moment into the new file ``target``.
+    """Copy the state of the golden set at ``path`` at one moment into the new file ``target``.
 
-    Nobody waits meanwhile. Returns what is in the copy. Raises `Unusable` where either file does
-    not work.
+    Readers and writers do not wait. Returns the position of the copy. Raises a `LabelerError` where
+    either file does not work.
     """
     with integrity.open_read_only(path) as db:
         db.execute("BEGIN")
         newest = integrity.read_position(db)
         try:
-            target.touch(0o600, exist_ok=False)  # it holds keys; who may read it is decided later
+            target.touch(0o600, exist_ok=False)  # it holds keys; `copy_permissions` comes later
             with closing(sqlite3.connect(target)) as copied:
                 db.backup(copied)
         except sqlite3.DatabaseError as error:
@@ -44,7 +44,7 @@ def copy_golden_set(path: Path, target: Path) -> LogPosition:
 
 
 def check_copy(path: Path, newest: LogPosition) -> list[str]:
-    """Return where a finished copy is not what was copied, read as it stands on the disk."""
+    """Return how a finished copy, read from the disk, differs from its source."""
     if found := integrity.find_damage(path, "integrity_check", integrity.WITHOUT_LOG):
         return found
     with integrity.open_read_only(path, integrity.WITHOUT_LOG) as db:
@@ -53,7 +53,7 @@ def check_copy(path: Path, newest: LogPosition) -> list[str]:
 
 
 def known_faults(path: Path) -> list[str]:
-    """Return what is odd in a finished copy because it is so in what was copied."""
+    """Return the faults of a finished copy that its source has, too."""
     with integrity.open_read_only(path, integrity.WITHOUT_LOG) as db:
         broken = integrity.broken_references(db)
         if not integrity.has_current_schema(db):
@@ -62,13 +62,13 @@ def known_faults(path: Path) -> list[str]:
 
 
 def seal_in_file(path: Path) -> Seal | None:
-    """Return the seal of the logs in a file, None in one with another schema."""
+    """Return the seal of the logs in a file, None for another schema."""
     with integrity.open_read_only(path) as db:
         return HashChain(db).present_seal() if integrity.has_current_schema(db) else None
 
 
 def position_in_file(path: Path) -> LogPosition:
-    """Return which golden set a file holds, and how far it goes."""
+    """Return which golden set a file holds, and the last event of each of its logs."""
     with integrity.open_read_only(path) as db:
         return integrity.read_position(db)
 
@@ -81,7 +81,7 @@ TIMESTAMP_NAME = re.compile(r"\d{8}T\d{6}Z\.db", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that was made and checked; ``odd`` is what is wrong in the golden set itself."""
+    """A checked backup; ``odd`` are the faults of the golden set itself."""
 
     path: Path
     newest: LogPosition
@@ -90,7 +90,7 @@ class Backup:
     odd: Sequence[str] = ()
 
     def __str__(self) -> str:
-        """Say what is in it, and the seal of its logs."""
+        """Return its path, position, size, faults and seal, a line each for the last two."""
         said = (
             f"{self.path}: {describe_position(self.newest)}, {format_megabytes(self.size)}, checked"
         )
@@ -100,13 +100,13 @@ class Backup:
 
 
 def describe_position(newest: LogPosition) -> str:
-    """Say up to where a golden set goes."""
+    """Return the last judgment and the last remark of a golden set in words."""
     when = f" of {newest.judged_at}" if newest.judged_at else ""
     return f"{newest.judgment:,} judgments{when}, {newest.remark:,} remarks"
 
 
 def format_megabytes(size: int) -> str:
-    """Say how large a file is.
+    """Return a size in megabytes, as text.
 
     >>> format_megabytes(1_234_567)
     '1.2 MB'
@@ -117,9 +117,9 @@ def format_megabytes(size: int) -> str:
 def back_up(path: Path, target: Path, *, replace: bool = False) -> Backup:
     """Copy the golden set at ``path`` to the file ``target``, while others may write to it.
 
-    The copy is read back and checked before it gets its name. Where ``target`` is a folder it is
-    named in there, after the moment. Raises `BadInput` where something is there already, unless
-    it may be replaced, and where the copy is not whole: then what was there stays.
+    The copy is read back and checked before it gets its name. In a folder it is named after the
+    golden set and the time. Raises `BadInput` where ``target`` exists, unless ``replace``, and
+    where the copy is not intact: then the old file stays.
     """
     target = backup_path(target, path) if target.is_dir() else target
     check_target(path, target, replace=replace)
@@ -134,7 +134,7 @@ def back_up(path: Path, target: Path, *, replace: bool = False) -> Backup:
 
 
 def content_of(path: Path) -> bytes:
-    """Return the bytes of a checked backup; it is made, and removed, beside the golden set."""
+    """Return the bytes of a checked backup, made and removed beside the golden set."""
     with atomic_files.partial_file(path) as part:
         _checked_backup_copy(path, part, path)
         return part.read_bytes()
@@ -149,7 +149,7 @@ def _checked_backup_copy(path: Path, part: Path, target: Path) -> LogPosition:
     with atomic_files.translate_os_errors(target):
         atomic_files.sync_to_disk(part)
     if found := check_copy(part, newest):
-        integrity.check_undamaged(path)  # which remembers that it is damaged
+        integrity.check_undamaged(path)  # which marks it as damaged
         raise BadInput(
             f"{target}: no backup was made, as the copy is not whole: {found[0]}. 'labeler check' "
             f"says more of {path}"
@@ -158,7 +158,7 @@ def _checked_backup_copy(path: Path, part: Path, target: Path) -> LogPosition:
 
 
 def check_target(path: Path, target: Path, *, replace: bool) -> None:
-    """Raise `BadInput` where a backup cannot be put, or may not."""
+    """Raise `BadInput` where no backup can be written at ``target``, or none may."""
     if target.is_symlink() and not target.exists():
         raise broken_link_error(target)
     if not target.exists():
@@ -174,7 +174,7 @@ def check_target(path: Path, target: Path, *, replace: bool) -> None:
 
 
 def backup_path(folder: Path, path: Path) -> Path:
-    """Name a backup in a folder after its golden set and this moment."""
+    """Return the path of a backup in a folder, named after its golden set and the time."""
     return folder / f"{path.stem}-{datetime.now(UTC):{TIMESTAMP}}{BACKUP_SUFFIX}"
 
 
@@ -183,7 +183,7 @@ def backup_path(folder: Path, path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How often a backup is made, in which folder, and how many of the newest stay there."""
+    """How often a backup is made, in which folder, and how many of the newest are kept."""
 
     every: timedelta
     folder: Path
@@ -191,19 +191,19 @@ class Schedule:
 
     @classmethod
     def from_environment(cls, said: Mapping[str, str]) -> Schedule | None:
-        """Return what the server's environment says, None where it says nothing."""
+        """Return the schedule in the server's environment, None where there is none."""
         if EVERY not in said:
             return None
         return cls(timedelta(seconds=float(said[EVERY])), Path(said[FOLDER]), int(said[KEEP]))
 
     def in_environment(self) -> dict[str, str]:
-        """Return what says this in a server's environment."""
+        """Return the environment variables of this schedule."""
         folder = str(self.folder.absolute())
         return {EVERY: str(self.every.total_seconds()), FOLDER: folder, KEEP: str(self.keep)}
 
 
 def check_folder(folder: Path) -> None:
-    """Raise `BadInput` for a folder that takes no file."""
+    """Raise `BadInput` for a folder in which no file can be created."""
     with atomic_files.partial_file(folder / "backup.db"):
         pass
 
@@ -211,8 +211,7 @@ def check_folder(folder: Path) -> None:
 def backups_in_series(folder: Path, stem: str, golden_set: str) -> list[Path]:
     """Return the backups that a timer made of a golden set in a folder, oldest first.
 
-    They are told by their names, which have the golden set's own number in them: what has another
-    name is nobody's to remove.
+    Their names contain the golden set's id. Files with other names are never removed.
     """
     beginning = _series_prefix(stem, golden_set)
     own = [
@@ -231,9 +230,10 @@ def _series_prefix(stem: str, golden_set: str) -> str:
 
 
 def next_in_series(folder: Path, stem: str, golden_set: str, made: list[Path]) -> Path:
-    """Name the next backup of a series: after this moment, and always after the one before.
+    """Return the path of the next backup of a series, named after the time.
 
-    A clock that was put back would else make the newest one the first to go.
+    The time is at least a second after the last backup's: were the clock put back, the newest
+    backup would otherwise be removed first.
     """
     beginning = _series_prefix(stem, golden_set)
     now = datetime.now(UTC).replace(microsecond=0)
@@ -244,12 +244,12 @@ def next_in_series(folder: Path, stem: str, golden_set: str, made: list[Path]) -
 
 
 def backup_time(backup: Path) -> datetime:
-    """Return when a backup of a series was made, as its name says."""
+    """Return when a backup of a series was made, by its name."""
     return datetime.strptime(backup.stem.rpartition("-")[2], TIMESTAMP).replace(tzinfo=UTC)
 
 
 def back_up_in_series(path: Path, schedule: Schedule) -> Backup:
-    """Make the next backup of a series, then remove the oldest beyond those to be kept."""
+    """Make the next backup of a series, then remove all but the newest that are to be kept."""
     golden_set = position_in_file(path).golden_set
     with atomic_files.translate_os_errors(schedule.folder):
         made = backups_in_series(schedule.folder, path.stem, golden_set)
@@ -261,7 +261,7 @@ def back_up_in_series(path: Path, schedule: Schedule) -> Backup:
 
 
 def describe_schedule(schedule: Schedule | None, path: Path, now: datetime | None = None) -> str:
-    """Say how a server backs up its golden set, and whether it does."""
+    """Return a sentence on how, and whether, a server backs up its golden set."""
     if schedule is None:
         return (
             "This server makes no automatic backups; 'labeler serve --backup-every 15m --backup-to "
@@ -283,16 +283,16 @@ def describe_schedule(schedule: Schedule | None, path: Path, now: datetime | Non
 def is_overdue(
     schedule: Schedule, last: datetime | None, judged_at: str | None, now: datetime
 ) -> bool:
-    """Say whether a judgment has waited for a backup for longer than two of them take to come."""
+    """Return whether the newest judgment has waited for a backup for over two intervals."""
     if judged_at is None:
         return False
     judged = datetime.fromisoformat(judged_at)
-    is_in_none = last is None or judged >= last + timedelta(seconds=1)  # a name has no fractions
+    is_in_none = last is None or judged >= last + timedelta(seconds=1)  # names have whole seconds
     return is_in_none and now - judged > 2 * schedule.every
 
 
 def in_units(time: timedelta) -> str:
-    """Say a length of time in the largest unit that it is a whole number of.
+    """Return a length of time as text, in the largest unit that divides it.
 
     >>> in_units(timedelta(minutes=15)), in_units(timedelta(hours=24)), in_units(timedelta(hours=1))
     ('15 minutes', '1 day', '1 hour')
@@ -305,20 +305,20 @@ def in_units(time: timedelta) -> str:
 
 try:
     import fcntl
-except ImportError:  # Windows, which renames no file that anybody has open
+except ImportError:  # Windows, which does not rename an open file
     fcntl = None  # type: ignore[assignment]
 
-# Where SQLite's readers hold a lock, for as long as they have a file with a write-ahead log open:
+# The bytes that SQLite's readers lock while they have a file with a write-ahead log open:
 # https://www.sqlite.org/c3ref/file_control.html and os_unix.c (SHARED_FIRST, SHARED_SIZE).
 FIRST_BYTE, BYTES = 0x40000002, 510
 
 
 @contextmanager
 def exclusive_access(path: Path) -> Iterator[None]:
-    """Keep every other process from opening a golden set as long as the block runs.
+    """Keep every other process from opening a golden set in the block.
 
-    Raises `Busy` where a server or anybody else has it open. Not for a process that has it open
-    itself: when this ends, so do its own locks.
+    Raises `Busy` where another process has it open. Do not use it in a process that has the file
+    open: the end of the block releases that process's own locks.
     """
     if fcntl is None or not path.exists():
         yield
@@ -342,10 +342,10 @@ LOG_SUFFIXES = ("-wal", "-shm", "-journal")
 
 @dataclass(frozen=True, slots=True)
 class RestoreResult:
-    """What is in the golden set's place now, and where that is which was there before, if any.
+    """Result of a restore: the position of the new file, and the path of the old one, if any.
 
-    ``replaced`` is None where nothing was there or nobody can read it; ``odd`` is what is wrong in
-    the backup because it was so in the golden set.
+    ``replaced`` is the position of the old file, None where there was none or it cannot be read.
+    ``odd`` are faults that the golden set had when it was backed up.
     """
 
     newest: LogPosition
@@ -355,11 +355,11 @@ class RestoreResult:
 
 
 def restore(path: Path, backup: Path, *, force: bool = False) -> RestoreResult:
-    """Put a copy of ``backup`` at ``path``, once it is found whole.
+    """Put a checked copy of ``backup`` at ``path``.
 
-    Raises `Busy` where any process has the golden set open, and `BadInput` where the backup is
-    not whole, or is one of another golden set and not ``force``. What was at ``path`` is renamed,
-    with the log beside it: whatever that was, it is not taken for the log of the new file.
+    Raises `Busy` where any process has the golden set open, `BadInput` where the backup is
+    damaged, or is of another golden set, unless ``force``. The old file is renamed together with
+    its log, so that SQLite does not take that for the log of the new file.
     """
     check_path(path, create=True)
     if not backup.is_file():
@@ -375,7 +375,7 @@ def restore(path: Path, backup: Path, *, force: bool = False) -> RestoreResult:
                 f"{backup}: is of another golden set than {path}; grades that wait in browsers "
                 "for the one would be refused by the other. Replace it all the same with --force"
             )
-        # SQLite has closed the file by now: a lock of ours would not outlive that.
+        # Lock only now: closing the file, as SQLite has done by now, releases our locks on it.
         with exclusive_access(place), atomic_files.translate_os_errors(path):
             atomic_files.copy_permissions(part, place if place.exists() else backup)
             aside = _put_aside(place)
@@ -396,7 +396,7 @@ def _checked_copy(backup: Path, part: Path) -> LogPosition:
 
 
 def _readable_position(path: Path) -> LogPosition | None:
-    """Return what can still be read of the golden set that is to be replaced."""
+    """Return the position of the golden set to be replaced, None if it cannot be read."""
     if not path.exists():
         return None
     try:
@@ -406,10 +406,10 @@ def _readable_position(path: Path) -> LogPosition | None:
 
 
 def _put_aside(path: Path) -> Path | None:
-    """Give what is at a place another name, with the log that lies beside it; return that name.
+    """Rename the file at ``path`` and its log; return the new path of the file.
 
-    The file itself keeps its own name as well until another takes it, so that there is always one;
-    the log does not, as it would be taken for the log of the other.
+    Where hard links work, the file keeps its old name, too, until the new file takes it, so that a
+    file is always there. The log does not, as SQLite would take it for the log of the new file.
     """
     if not path.exists():
         for ending in LOG_SUFFIXES:

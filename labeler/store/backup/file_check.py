@@ -30,23 +30,22 @@ WAL_RESET_BUG = (
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that was looked at, what there is to say of it, and whether that is wrong."""
+    """One fact about a file: what was checked, the result in words, and whether it is an error."""
 
     what: str
     says: str
     is_wrong: bool = False
 
 
-# A look at a file that can be read; each gives what it finds.
+# A check of a readable file, which yields its results.
 FileCheck = Callable[[StoreLocation, sqlite3.Connection], Iterator[CheckResult]]
 
 
 def check_file(path: Path, against: Seal | None = None) -> list[CheckResult]:
-    """Return everything there is to say of the golden set at ``path``.
+    """Return the results of all checks of the golden set at ``path``.
 
-    ``against`` is a seal that was kept: then it is said, too, whether the logs still begin as they
-    were when it was made. Raises `NotFound` where there is none and `BadInput` for a file that is
-    something else.
+    With a kept seal as ``against``, the logs are compared with it, too. Raises `NotFound` where
+    there is no file, `BadInput` for a file that is no golden set.
     """
     check_path(path, create=False)
     if not path.stat().st_size:
@@ -76,9 +75,9 @@ def check_file(path: Path, against: Seal | None = None) -> list[CheckResult]:
 def check_in_database(
     place: StoreLocation, db: Any, against: Seal | None = None
 ) -> list[CheckResult]:
-    """Return everything there is to say of a golden set in a database that is open.
+    """Return the results of all checks of a golden set in an open PostgreSQL database.
 
-    Its pages and references are its server's to look after.
+    Its server checks pages and references.
     """
     looks = (
         *check_schema(place, db),
@@ -90,13 +89,13 @@ def check_in_database(
 
 
 def is_current(path: Path) -> bool:
-    """Say whether a file has the schema of this version of labeler."""
+    """Return whether a file has the schema of this version of labeler."""
     with integrity.open_read_only(path) as db:
         return integrity.has_current_schema(db)
 
 
 def check_logs(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
-    """Say up to where the logs go, and where they are not what was only ever added to."""
+    """Yield the last events of the logs, and where a log was more than appended to."""
     if not integrity.has_current_schema(db):
         return
     yield CheckResult("holds", describe_position(integrity.read_position(db)))
@@ -108,7 +107,7 @@ def check_logs(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult
 
 
 def check_references(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
-    """Say what refers to what is not there."""
+    """Yield the references to rows that do not exist."""
     broken = integrity.broken_references(db)
     for said in broken:
         yield CheckResult("references", said, is_wrong=True)
@@ -117,7 +116,7 @@ def check_references(_: StoreLocation, db: sqlite3.Connection) -> Iterator[Check
 
 
 def check_schema(place: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
-    """Say whether a golden set has the schema of this version of labeler."""
+    """Yield whether a golden set has the schema of this version of labeler."""
     try:
         schema.check_schema(place, schema.applied_migrations(db))
     except BadInput as error:
@@ -127,7 +126,7 @@ def check_schema(place: StoreLocation, db: sqlite3.Connection) -> Iterator[Check
 
 
 def check_chain(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResult]:
-    """Say whether every event is as it was sealed, and the newest seal, which is to be kept."""
+    """Yield the events that do not match their seals, and the present seal to keep."""
     if not integrity.has_current_schema(db):
         return
     report = HashChain(db).check()
@@ -144,7 +143,7 @@ def check_chain(_: StoreLocation, db: sqlite3.Connection) -> Iterator[CheckResul
 
 
 def compare_with_seal(db: sqlite3.Connection, kept: Seal | None) -> list[CheckResult]:
-    """Say whether the logs still begin as they were when a seal was kept, if there is one."""
+    """Return whether the logs still begin as they did when a seal was kept, if there is one."""
     if kept is None:
         return []
     if not integrity.has_current_schema(db):
@@ -159,13 +158,13 @@ FILE_CHECKS: tuple[FileCheck, ...] = (check_schema, check_references, check_logs
 
 
 def lift_damage_mark(path: Path) -> Iterator[CheckResult]:
-    """Forget that the file was found damaged, as it is whole."""
+    """Remove the damage mark of an intact file."""
     if sqlite.remove_damage_mark(path):
         yield CheckResult("mark", "it was marked as damaged and is whole: the mark is removed")
 
 
 def check_files_beside(path: Path) -> Iterator[CheckResult]:
-    """Say what lies beside the file: a log that is not folded yet, parts that nobody finishes."""
+    """Yield the files beside the golden set: a log that is not folded yet, and abandoned parts."""
     if integrity.has_log(path):
         log = integrity.log_path(path)
         newest = (
@@ -188,6 +187,6 @@ def check_files_beside(path: Path) -> Iterator[CheckResult]:
 
 
 def check_sqlite_bug(version: str = sqlite3.sqlite_version) -> CheckResult:
-    """Say which SQLite this is, and what is known to be wrong with it."""
+    """Return the version of SQLite, and whether it has the WAL-reset bug."""
     bug = has_wal_reset_bug([int(part) for part in version.split(".")])
     return CheckResult("SQLite", f"{version} {WAL_RESET_BUG}" if bug else version)

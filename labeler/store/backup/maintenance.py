@@ -1,9 +1,9 @@
-"""Maintenance of a file while the server runs: checkpoints when nobody writes, and backups.
+"""Maintenance of a golden-set file by the running server: checkpoints and backups.
 
 SQLite from 3.7.0 to 3.51.2 can lose committed data
-(https://sqlite.org/wal.html#walresetbug): a checkpoint reads the length of the log; before it
-reads how much of the log is in the file already, a commit restarts the log; the checkpoint then
-applies what it read about the old log to the new one. So a checkpoint runs only here, while this
+(https://sqlite.org/wal.html#walresetbug). A checkpoint reads the length of the log, and then how
+much of it is in the file already. If a commit restarts the log in between, the checkpoint applies
+the old length to the new log. So a checkpoint runs only here, while this
 process holds the one write lock. No connection checkpoints automatically
 (``wal_autocheckpoint = 0``), except the last one to close, which has the file to itself. Failures
 are logged and do not stop the pages.
@@ -29,14 +29,14 @@ from labeler.store.connection import Connection
 
 CHECKPOINT_WAIT_SECONDS = 1.0
 FIXED_IN = (3, 51, 3)
-BACKPORTED_TO = ((3, 44, 6), (3, 50, 7))  # and the later ones of 3.44 and 3.50
+BACKPORTED_TO = ((3, 44, 6), (3, 50, 7))  # and later releases of 3.44 and 3.50
 
 
 def checkpoint(path: str | Path) -> bool:
     """Fold the log of the golden set at ``path``; return whether all of it is in the file now.
 
-    Somebody who reads an older state keeps the rest in the log. Nobody can write meanwhile, for
-    about as long as the log takes to copy; raises `Busy` where somebody writes right now.
+    A reader of an older state keeps the rest in the log. Writers wait for about as long as the log
+    takes to copy. Raises `Busy` where another process is writing.
     """
     with (
         Connection(path, busy_seconds=CHECKPOINT_WAIT_SECONDS) as guard,
@@ -48,7 +48,7 @@ def checkpoint(path: str | Path) -> bool:
 
 
 def has_wal_reset_bug(version: Sequence[int] = sqlite3.sqlite_version_info) -> bool:
-    """Say whether this SQLite can lose what was committed when a log is folded carelessly.
+    """Return whether a version of SQLite has the WAL-reset bug.
 
     >>> [has_wal_reset_bug(each) for each in ((3, 40, 1), (3, 44, 6), (3, 51, 2), (3, 51, 3))]
     [True, False, True, False]
@@ -59,14 +59,14 @@ def has_wal_reset_bug(version: Sequence[int] = sqlite3.sqlite_version_info) -> b
 
 
 POLL_SECONDS = 1.0
-IDLE_SECONDS = 10.0  # without a write: a copy that somebody makes now has everything
-LONGEST_WAIT_SECONDS = 60.0  # for those who never rest: the log is not to grow without end
+IDLE_SECONDS = 10.0  # without a write, then a checkpoint: a plain copy of the file is complete
+LONGEST_WAIT_SECONDS = 60.0  # under constant writes, so that the log stays small
 
 log = logging.getLogger(__name__)
 
 
 class IdleTimer:
-    """When the log was last written to, and how long something in it has waited to be folded."""
+    """Timer of checkpoints: when the log was last written to, and since when it has waited."""
 
     def __init__(self, now: float, rest_seconds: float = IDLE_SECONDS) -> None:
         self._rest_seconds = rest_seconds
@@ -74,23 +74,23 @@ class IdleTimer:
         self._waits = True
 
     def note_write(self, now: float) -> None:
-        """Note that somebody has written."""
+        """Note a write."""
         self._written_at = now
         if not self._waits:
             self._waits, self._waits_since = True, now
 
     def note_checkpoint(self) -> None:
-        """Note that nothing waits any more."""
+        """Note that all of the log is in the file."""
         self._waits = False
 
     def is_time(self, now: float) -> bool:
-        """Say whether to fold now."""
+        """Return whether to run a checkpoint now."""
         rests = now - self._written_at >= self._rest_seconds
         return self._waits and (rests or now - self._waits_since >= LONGEST_WAIT_SECONDS)
 
 
 class FileMaintenance:
-    """Looks after the golden set at ``path`` while the server runs."""
+    """Runs checkpoints and backups of the golden set at ``path`` while the server runs."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class FileMaintenance:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Look after the file as long as the block runs."""
+        """Run checkpoints and backups during the block."""
         work = [] if is_address(self._path) else [self._fold_at_rest()]
         if self._schedule is not None:
             work.append(self._back_up(self._schedule))
@@ -133,7 +133,7 @@ class FileMaintenance:
                         checkpoint, self._path
                     ):
                         rest.note_checkpoint()
-                except LabelerError as error:  # somebody writes: there is another look
+                except LabelerError as error:  # somebody is writing: try again at the next poll
                     log.debug("the log is not folded yet: %s", error)
 
     async def _back_up(self, schedule: Schedule) -> None:
@@ -148,12 +148,12 @@ class FileMaintenance:
                         seen = commits
                         if made.odd:
                             log.warning("%s", made)
-                except LabelerError as error:  # those that are there stay
+                except LabelerError as error:  # earlier backups stay
                     log.error("no backup was made: %s", error)
                 await asyncio.sleep(schedule.every.total_seconds())
 
     def _until_first(self, schedule: Schedule) -> float:
-        """Return how many seconds the newest backup of an earlier server is still new enough."""
+        """Return the seconds until the first backup, due one interval after the newest there is."""
         try:
             golden_set = backups.position_in_file(Path(self._path)).golden_set
             made = backups.backups_in_series(schedule.folder, Path(self._path).stem, golden_set)
