@@ -1,8 +1,8 @@
-"""A PostgreSQL database with the interface of `sqlite_utils.Database`.
+"""PostgreSQL database with the interface of `sqlite_utils.Database`.
 
-Statements are written once, in what both engines understand; only the marks of parameters differ.
-Functions of SQLite that PostgreSQL lacks are part of its schema. A writer holds one lock from
-before its first statement until it commits, as in SQLite: ids are therefore in the order of
+Statements are written once, in SQL that both engines understand; only the parameter marks are
+translated. The schema adds the functions of SQLite that PostgreSQL lacks. As in SQLite, a writer
+holds one lock from before its first statement until it commits. So ids are in the order of
 commits, and what a statement checks is still true when it writes.
 """
 
@@ -25,16 +25,16 @@ from labeler.store.postgres.pool import lease
 from labeler.store.schema import POSTGRES_FOLDER, schema_sql
 
 WRITER_LOCK = 7_261_201
-"""The advisory lock that whoever writes holds, so that ids come in the order of commits."""
+"""The advisory lock of writers, which keeps ids in the order of commits."""
 ASSIGNMENT_LOCK = WRITER_LOCK + 1
-"""The one that a server holds while it chooses what to hand out."""
-ROWS_AT_ONCE = 1_000  # rows that are sent together
-ANALYZE_AFTER_ROWS = 1_000  # rows after which a server has to look at tables anew
+"""The advisory lock of a server while it assigns work to a grader."""
+ROWS_AT_ONCE = 1_000  # rows of one FETCH
+ANALYZE_AFTER_ROWS = 1_000  # written rows after which the statistics are updated
 WRITE_STATEMENT = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b")
 PARAMETER = re.compile(r"'(?:[^']|'')*'|%|\?|(?<![:\w]):([a-z_]+)")
 BEGIN_STATEMENTS = {
     "BEGIN IMMEDIATE": f"BEGIN; SELECT pg_advisory_xact_lock({WRITER_LOCK})",
-    # a long write keeps nobody from choosing; what a crash forgets of this, it may
+    # its own lock, so as not to wait for a long write; a crash may lose assignments
     BEGIN_ASSIGNMENT: (
         "BEGIN; SET LOCAL synchronous_commit = off; SELECT "
         f"pg_advisory_xact_lock({ASSIGNMENT_LOCK})"
@@ -54,7 +54,7 @@ WHERE n.nspname = 'labeler' AND t.tgenabled <> 'D' AND NOT t.tgisinternal
 
 
 class PostgresDatabase:
-    """As much of `sqlite_utils.Database` and its connection as the store uses."""
+    """The part of `sqlite_utils.Database` and of its connection that the store uses."""
 
     def __init__(self, address: Address, busy_seconds: float) -> None:
         self._address = address
@@ -65,7 +65,7 @@ class PostgresDatabase:
 
     @property
     def conn(self) -> PostgresDatabase:
-        """What SQLite's connection is to sqlite-utils' database: here they are one."""
+        """The database itself, which is also its connection."""
         return self
 
     @property
@@ -84,11 +84,11 @@ class PostgresDatabase:
         return self._leased
 
     def wait_at_most(self, milliseconds: int) -> None:
-        """Say how long a write waits for another."""
+        """Set how long a write waits for another."""
         self.connection().execute(f"SET lock_timeout = {milliseconds}")
 
     def close(self) -> None:
-        """Give the connection back; what was not committed is undone."""
+        """Return the connection to the pool; an open transaction is rolled back."""
         leased, self._leased = self._leased, None
         if leased is not None:
             with suppress(psycopg.Error):
@@ -99,26 +99,26 @@ class PostgresDatabase:
     def _ready(
         self, statement: str, parameters: Any = None, *, planned: bool = False
     ) -> psycopg.Cursor[Any]:
-        """Run what no transaction is open for; by another connection where this one has ended."""
+        """Run a statement outside a transaction, on a new connection if this one is broken."""
         try:
             return self._run(statement, parameters, planned=planned)
         except psycopg.OperationalError:
             if self._leased is None or not self._leased.broken:
                 raise
         self.close()
-        self._pool.check()  # what the server has forgotten is not handed out again
+        self._pool.check()  # drops the other broken connections
         return self._run(statement, parameters, planned=planned)
 
     def _run(
         self, statement: str, parameters: Any, *, planned: bool = False
     ) -> psycopg.Cursor[Any]:
-        """Run a statement; ``planned`` ones are prepared once, for numbers as parameters alone."""
+        """Run a statement; ``planned`` ones are prepared, and their parameters must be numbers."""
         if planned:
             return self.connection().cursor().execute(statement, parameters, prepare=True)
         return psycopg.ClientCursor(self.connection()).execute(statement, parameters)
 
     def execute(self, sql: str, parameters: Any = ()) -> psycopg.Cursor[Any]:
-        """Run a statement whose parameters are marked as SQLite marks them."""
+        """Run a statement with the parameter marks of SQLite."""
         if sql in BEGIN_STATEMENTS:
             return self._begun(BEGIN_STATEMENTS[sql])
         if not WRITE_STATEMENT.match(sql):
@@ -133,13 +133,13 @@ class PostgresDatabase:
         try:
             return self._ready(statement)
         except BaseException:
-            self.rollback()  # begun without the lock is not begun
+            self.rollback()  # a transaction without the lock must not go on
             raise
 
     def each(self, sql: str, parameters: Any) -> Iterator[tuple[Any, ...]]:
-        """Give the rows of a statement, some at a time, while others are run; none are left out.
+        """Yield the rows of a statement in batches; other statements may run in between.
 
-        Outside a transaction the server keeps nothing open, and sends all at once.
+        Outside a transaction the server cannot keep a cursor open, and sends all rows at once.
         """
         if not self.in_transaction:
             yield from self.execute(sql, parameters)
@@ -149,16 +149,16 @@ class PostgresDatabase:
         self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {to_psycopg(sql)}", parameters)
         while rows := self._run(f"FETCH {ROWS_AT_ONCE} FROM {name}", ()).fetchall():
             yield from rows
-        self._run(f"CLOSE {name}", ())  # the end of the transaction does it where nobody comes here
+        self._run(f"CLOSE {name}", ())  # else closed by the end of the transaction
 
     def often(self, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-        """Return the rows of a question that the server plans once for all numbers."""
+        """Return the rows of a query that the server plans once for all parameters."""
         run = self._run if self.in_transaction else self._ready
         of_one_type = [Int8(number) for number in numbers]
         return run(to_psycopg(sql), of_one_type, planned=True).fetchall()
 
     def executemany(self, sql: str, rows: Iterable[Any]) -> psycopg.Cursor[Any]:
-        """Run a statement with each of some rows."""
+        """Run a statement once for each row."""
         with self.alone():
             cursor = self.connection().cursor()
             cursor.executemany(to_psycopg(sql), rows)
@@ -166,7 +166,7 @@ class PostgresDatabase:
         return cursor
 
     def fill(self, columns: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Send many rows to columns of a table, without a statement for each."""
+        """Copy many rows into columns of a table (``COPY``)."""
         with self.alone():
             cursor = self.connection().cursor()
             with cursor.copy(f"COPY {columns} FROM STDIN".encode()) as copy:
@@ -176,7 +176,7 @@ class PostgresDatabase:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lock of writers; where no transaction is open, the block is one."""
+        """Run the block as a transaction with the writer lock, or within the open transaction."""
         if self.in_transaction:
             yield
             return
@@ -189,27 +189,27 @@ class PostgresDatabase:
         self.commit()
 
     def commit(self) -> None:
-        """End the transaction: what was written is on the disk."""
+        """Commit the transaction, and update the statistics after many writes."""
         if self.total_changes - self._settled > ANALYZE_AFTER_ROWS:
             self.settle()
         self.connection().execute("COMMIT")
 
     def settle(self) -> None:
-        """Let the server count what was written: else it would plan as if there were nothing."""
+        """Update the statistics of the tables, without which the server plans badly."""
         self._settled = self.total_changes
-        for table in FILLED_TABLES:  # one that is known to be empty would be planned for as such
+        for table in FILLED_TABLES:  # statistics of an empty table would mislead the planner
             if self._run(f"SELECT 1 FROM {table} LIMIT 1", ()).fetchall():
                 self.connection().execute(f"ANALYZE {table}".encode())
 
     def rollback(self) -> None:
-        """Undo the transaction, or what a server that is gone will undo by itself."""
+        """Roll back the transaction; a lost server rolls it back on its own."""
         self._settled = self.total_changes
         with suppress(psycopg.OperationalError):
             if self.in_transaction:
                 self.connection().execute("ROLLBACK")
 
     def missing_triggers(self) -> list[str]:
-        """Return the triggers that are not as this version makes them."""
+        """Return the triggers that are missing or not as this version creates them."""
         schema = schema_sql(POSTGRES_FOLDER)
         sources = dict(TRIGGER_FUNCTION.findall(schema))
         there = dict(self.execute(SELECT_TRIGGERS).fetchall())
@@ -220,12 +220,12 @@ class PostgresDatabase:
         ]
 
     def create_function(self, *_: object, **__: object) -> None:
-        """Do nothing: the golden set brings its functions along."""
+        """Do nothing: the schema has the functions."""
 
 
 @lru_cache(maxsize=2_000)
 def to_psycopg(sql: str) -> str:
-    """Return a statement with its parameters marked as psycopg marks them.
+    """Return a statement with the parameter marks of psycopg.
 
     >>> to_psycopg("SELECT '?%' FROM a WHERE b = ? AND c = :d")
     "SELECT '?%%' FROM a WHERE b = %s AND c = %(d)s"

@@ -1,6 +1,6 @@
-"""The PostgreSQL engine: creates or opens a golden set and translates errors.
+"""PostgreSQL engine: create or open a golden set, and translate errors.
 
-It has the methods of `labeler.store.sqlite.SQLite`: what both databases do in different ways.
+It has the same methods as `labeler.store.sqlite.SQLite`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ FROM chunks WHERE id = ?
 
 
 class Postgres:
-    """How a golden set in a database is opened, written to and read where SQLite differs."""
+    """Opens, writes and reads a golden set in a database, in the ways that differ from SQLite."""
 
     Error = psycopg.Error, PoolTimeout
     is_shared = True
@@ -69,7 +69,7 @@ class Postgres:
         self._busy_seconds = busy_seconds
 
     def open(self, *, create: bool) -> PostgresDatabase:
-        """Open the golden set, made where there is none and ``create`` says so."""
+        """Open the golden set; with ``create`` it is made where there is none."""
         db = PostgresDatabase(self._address, self._busy_seconds)
         try:
             self._prepare(db, create=create)
@@ -79,7 +79,7 @@ class Postgres:
         return db
 
     def close(self, db: PostgresDatabase) -> None:
-        """Let go of it."""
+        """Return the connection to the pool."""
         db.close()
 
     def _prepare(self, db: PostgresDatabase, *, create: bool) -> None:
@@ -100,7 +100,7 @@ class Postgres:
                 create_golden_set(db, self._address)
 
     def in_words(self, error: Exception, place: str) -> LabelerError | None:
-        """Return what PostgreSQL complained of, in words; None for a mistake of ours."""
+        """Return PostgreSQL's error as an error of labeler; None for a bug in labeler."""
         said = redact_secrets(str(error).partition("\n")[0], self._address)
         if isinstance(error, psycopg.errors.LockNotAvailable):
             return Busy(
@@ -121,7 +121,7 @@ class Postgres:
 
     @contextmanager
     def short_timeout(self, db: PostgresDatabase) -> Iterator[None]:
-        """Let the block wait a second for other writers, and no longer."""
+        """Wait at most a second for other writers in the block."""
         db.wait_at_most(min(BRIEF_MS, db.busy_ms))
         try:
             yield
@@ -129,7 +129,7 @@ class Postgres:
             db.wait_at_most(db.busy_ms)
 
     def unmake(self, db: PostgresDatabase) -> None:
-        """Take the tables away, unless there is anything in them."""
+        """Drop the schema, unless any table has a row."""
         with db.alone():
             if not any(
                 db.execute(f"SELECT 1 FROM {each} LIMIT 1").fetchall() for each in FILLED_TABLES
@@ -141,30 +141,30 @@ class Postgres:
         return views(POSTGRES_FOLDER)
 
     def last_ids(self, db: PostgresDatabase) -> dict[str, int]:
-        """Return the last number that each table gave whose numbers never come again."""
+        """Return the last id of each table whose ids are never used again."""
         logs = dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
         return {**logs, **dict(db.execute(LAST_IDS).fetchall())}
 
     def set_last_ids(self, db: PostgresDatabase, given: Mapping[str, int]) -> None:
-        """Give no number again that was given where the rows came from."""
+        """Set the last ids, so that no id of the source is used again."""
         counters = {table for (table,) in db.execute(IDENTITY_TABLES).fetchall()}
         for table in sorted(counters & {name for name, last in given.items() if last}):
             counter = f"pg_get_serial_sequence('{SCHEMA}.{table}', 'id')"
             db.execute(f"SELECT setval({counter}, ?)", [given[table]])
 
     def commits(self, db: PostgresDatabase) -> int:
-        """Return a number that moves when anybody writes."""
+        """Return a number that changes when anybody writes."""
         [(number,)] = db.execute("SELECT hashtext(pg_current_snapshot()::text)").fetchall()
         return int(number)
 
     def each(self, db: PostgresDatabase, sql: str, parameters: Any) -> Iterator[tuple[Any, ...]]:
-        """Give the rows of a statement while they are sent."""
+        """Yield the rows of a statement as they are sent."""
         return db.each(sql, parameters)
 
     def often(
         self, db: PostgresDatabase, sql: str, numbers: Sequence[int]
     ) -> list[tuple[Any, ...]]:
-        """Return the rows of a question that the server plans once for all numbers."""
+        """Return the rows of a query that the server plans once for all parameters."""
         return db.often(sql, numbers)
 
     def fill(
@@ -178,16 +178,16 @@ class Postgres:
         db.fill(f"{table} ({', '.join(map(quoted, columns))})", rows)
 
     def settle(self, db: PostgresDatabase) -> None:
-        """Be told that much was written, and is read next."""
+        """Update the statistics of the tables after a large write, before reads."""
         db.settle()
 
     def expect_large_run(self, db: PostgresDatabase) -> None:
-        """Do nothing: the server has its memory."""
+        """Do nothing: the server sizes its own cache."""
 
     def read_text_part(
         self, db: PostgresDatabase, chunk: int, start: int, most: int
     ) -> tuple[bytes, int]:
-        """Return some bytes of a chunk's text from one on, and how many it has."""
+        """Return at most ``most`` bytes of a chunk's text from ``start`` on, and its length."""
         [(part, length)] = db.execute(TEXT_PART, [start + 1, most, chunk]).fetchall()
         return bytes(part), int(length)
 
@@ -200,7 +200,7 @@ class Postgres:
         most: int,
         among: Sequence[int] | None = None,
     ) -> list[int]:
-        """Return the chunks with all of some words, or any; the last may only begin one.
+        """Return the chunks with all of some words, or any; the last may be the beginning of one.
 
         ``among`` are numbers of chunkings, 0 the default one, None all of them.
         """
@@ -223,13 +223,16 @@ WHERE n.nspname = %s LIMIT 1
 
 
 def has_golden_set(db: PostgresDatabase) -> bool:
-    """Say whether there is a golden set in the database."""
+    """Return whether there is a golden set in the database."""
     asked = f"SELECT to_regclass('{SCHEMA}.{migrations.migrations_table}') IS NOT NULL"
     return bool(db.execute(asked).fetchall()[0][0])
 
 
 def create_golden_set(db: PostgresDatabase, address: Address) -> None:
-    """Make a golden set's tables in the transaction that is open."""
+    """Create the schema of a golden set in the open transaction.
+
+    Raises `BadInput` where the schema has other tables.
+    """
     connection = db.connection()
     if connection.execute(SCHEMA_EXISTS, [SCHEMA]).fetchall():
         raise BadInput(

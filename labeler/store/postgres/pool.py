@@ -1,7 +1,7 @@
 """Pool of connections to PostgreSQL, kept for the life of the process.
 
-After a server has not answered, only one caller a second tries again; the others get the error
-at once.
+When a server does not answer, only one caller a second tries again; the others get the error at
+once.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from labeler.store.addresses import Address, invalid_address, redact_secrets
 
 SCHEMA = "labeler"
 OLDEST_SERVER = 16
-MOST_CONNECTIONS = 30  # connections of one process
-CONNECT_SECONDS = 5.0  # for a connection, where the server does not answer
+MOST_CONNECTIONS = 30  # of one process
+CONNECT_SECONDS = 5.0  # to wait for a server that does not answer
 IDLE_SECONDS = 300.0
-FIRST_WAIT_SECONDS = 1.0  # in which a server that is there has made one
-RETRY_AFTER_SECONDS = 1.0  # that nobody asks a server which did not answer: its answer is known
-# By how long either side learns that the other one's machine is gone, with whatever it had locked.
+FIRST_WAIT_SECONDS = 1.0  # enough for a server that is up
+RETRY_AFTER_SECONDS = 1.0  # between attempts on a server that did not answer
+# Each side notices in this time that the other machine is gone, which releases its locks.
 KEEPALIVES = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 4}
 SESSION_SETTINGS = {
     "search_path": f"{SCHEMA},pg_catalog",
     "client_encoding": "UTF8",
-    "cursor_tuple_fraction": "1",  # what is read row by row is read to its end
-    "plan_cache_mode": "force_generic_plan",  # what is planned ahead is, for whichever number
+    "cursor_tuple_fraction": "1",  # rows of a cursor are read to the end
+    "plan_cache_mode": "force_generic_plan",  # one plan for all parameters
     **{f"tcp_{name}": str(number) for name, number in KEEPALIVES.items()},
 }
 SERVER_INFO = """
@@ -43,18 +43,18 @@ FROM pg_database WHERE datname = current_database()
 
 
 class LiteralDumper(Dumper):
-    """Writes a value so that PostgreSQL takes it for whatever stands in its place, as SQLite does.
+    """Writes a value as an untyped literal, so that PostgreSQL converts it where SQLite would.
 
-    A truth goes into a column of whole numbers as into a condition, and 1.5 into no column of them.
+    A bool can be an integer or a condition, and 1.5 is refused by an integer column.
     """
 
     def dump(self, obj: Any) -> bytes:
-        """Return a truth as 1 or 0, a number with all its digits."""
+        """Return a bool as 1 or 0, a number with all its digits."""
         return (str(int(obj)) if isinstance(obj, bool) else repr(obj)).encode()
 
 
 class BooleanLoader(Loader):
-    """Reads a truth as SQLite has it."""
+    """Reads a bool as an integer, as SQLite does."""
 
     def load(self, data: Any) -> int:
         """Return 1 or 0."""
@@ -62,16 +62,16 @@ class BooleanLoader(Loader):
 
 
 class NumericLoader(Loader):
-    """Reads a number of any size."""
+    """Reads a ``numeric`` as an int or a float."""
 
     def load(self, data: Any) -> int | float:
-        """Return a whole number as one."""
+        """Return an int for a whole number, else a float."""
         words = bytes(data).decode()
         return int(words) if words.lstrip("-").isdigit() else float(words)
 
 
 class JsonTextLoader(Loader):
-    """Reads JSON as the text it is."""
+    """Reads JSON as text."""
 
     def load(self, data: Any) -> str:
         """Return the text."""
@@ -80,11 +80,11 @@ class JsonTextLoader(Loader):
 
 _pools: dict[Address, ConnectionPool[Any]] = {}
 _pools_lock = Lock()
-_unavailable: dict[Address, tuple[float, str]] = {}  # until when it is not asked, and what it said
+_unavailable: dict[Address, tuple[float, str]] = {}  # until when no attempt is made, and the error
 
 
 def pool_for(address: Address) -> ConnectionPool[Any]:
-    """Return this process's connections to a database, which is looked at the first time."""
+    """Return this process's pool for a database; the first time the database is checked."""
     with _pools_lock:
         pool = _pools.get(address)
     if pool is not None:
@@ -107,7 +107,7 @@ def pool_for(address: Address) -> ConnectionPool[Any]:
 
 
 def close_pool(address: Address, known: ConnectionPool[Any] | None = None) -> None:
-    """Close this process's connections to a database; only the ``known`` ones, if any are named."""
+    """Close this process's pool for a database; if ``known`` is given, only that pool."""
     with _pools_lock:
         pool = _pools.get(address)
         if pool is None or known not in (None, pool):
@@ -123,7 +123,7 @@ def _close_all_pools() -> None:
 
 
 def connection_arguments() -> dict[str, Any]:
-    """Return what every connection is made with."""
+    """Return the arguments of every new connection."""
     return {
         "autocommit": True,
         "options": " ".join(f"-c {name}={value}" for name, value in SESSION_SETTINGS.items()),
@@ -135,7 +135,7 @@ def connection_arguments() -> dict[str, Any]:
 
 
 def configure_connection(connection: psycopg.Connection[Any]) -> None:
-    """Let values go to the server and come from it as they do with SQLite."""
+    """Convert values to and from the server as SQLite does."""
     for kind in (bool, float):
         connection.adapters.register_dumper(kind, LiteralDumper)
     connection.adapters.register_loader("bool", BooleanLoader)
@@ -144,10 +144,10 @@ def configure_connection(connection: psycopg.Connection[Any]) -> None:
 
 
 def lease(address: Address) -> tuple[ConnectionPool[Any], psycopg.Connection[Any]]:
-    """Return a connection that works, for as long as it is wanted, and whose it is.
+    """Lease a working connection; return its pool and the connection.
 
-    Of a server that does not answer all but one are told so at once: nobody waits in vain for what
-    another waits for, and what needs no database goes on.
+    While a server does not answer, only one caller waits for it. All others get
+    `DatabaseUnavailable` at once, so that pages without the database still work.
     """
     _refuse_if_unavailable(address)
     try:
@@ -165,7 +165,7 @@ def _refuse_if_unavailable(address: Address) -> None:
         now = time.monotonic()
         if now < until:
             raise DatabaseUnavailable(said)
-        if said:  # whoever comes first tries it
+        if said:  # the first caller tries again
             _unavailable[address] = now + RETRY_AFTER_SECONDS, said
 
 
@@ -176,14 +176,14 @@ def _leased(address: Address) -> tuple[ConnectionPool[Any], psycopg.Connection[A
     except PoolTimeout:
         if pool.get_stats()["pool_size"] >= MOST_CONNECTIONS:
             return pool, pool.getconn()
-    connect(address).close()  # says why there is none; or the server is back
+    connect(address).close()  # raises the reason, or the server is back
     close_pool(address, pool)
     pool = pool_for(address)
     return pool, pool.getconn()
 
 
 def connect(address: Address) -> psycopg.Connection[Any]:
-    """Return a connection of its own; raises `BadInput` and its kinds where there is none."""
+    """Open a connection outside the pool; raises `BadInput`, `NotFound`, `DatabaseUnavailable`."""
     try:
         made: psycopg.Connection[Any] = psycopg.connect(address.url, **connection_arguments())
         return made
@@ -202,7 +202,7 @@ def connect(address: Address) -> psycopg.Connection[Any]:
 
 
 def check_database(address: Address) -> None:
-    """Raise `BadInput` where a golden set cannot be in a database."""
+    """Raise `BadInput` for a database that cannot hold a golden set."""
     with connect(address) as connection:
         [(version, encoding, collate, kinds, provider)] = connection.execute(SERVER_INFO).fetchall()
     if version < OLDEST_SERVER:
