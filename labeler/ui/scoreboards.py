@@ -1,8 +1,8 @@
 """Scoreboards for pages: the one the URL asks for, shared by all sessions and kept up to date.
 
-Each session gets a snapshot that does not move while a page shows it. A scoreboard is updated
-from the log's tail and rebuilt only when something other than a judgment was written. The ranges
-over unjudged chunks are cached here, too, by runs and conventions.
+Each session gets a snapshot that does not change while a page shows it. A scoreboard is updated
+from the log's tail and rebuilt only if something other than a judgment was written. The ranges over
+unjudged chunks are cached here, too, by runs and conventions.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from labeler.ui import links, url_state
 from labeler.ui import shared as ui
 from labeler.ui.url_state import StaleLink
 
-EVERY_CHUNKING = "*"  # no chunking can be called so
-MOST_LISTS = 100_000  # the bands of 20,000 take three seconds and 54 MB
+EVERY_CHUNKING = "*"  # no chunking can have this name
+MOST_LISTS = 100_000  # the ranges of 20,000 take three seconds and 54 MB
 
 
 def conventions(
@@ -63,16 +63,14 @@ def conventions(
 def shown_conventions(
     settings: Settings, preset: str = "graded", *, every: bool = False
 ) -> Conventions:
-    """Return the same for what the address names; a page may be able to show ``every`` chunking."""
+    """Return the conventions for the URL; ``every`` says that the page can show all chunkings."""
     selected = replace(shown_selection(), chunkings=shown_chunkings(every=every))
     found = conventions(settings, preset, selected)
     return replace(found, frozen=url_state.get("golden"))
 
 
 def shown_selection() -> Selection:
-    """Return which queries the address names as ``split`` and ``leaked``; `StaleLink` for
-    others.
-    """
+    """Return the selection of ``split`` and ``leaked`` in the URL; `StaleLink` for unknown ones."""
     splits, leaked = selection_options()
     split = url_state.check_among("split", splits, "split")
     told = url_state.check_among("leaked", leaked or [WITH_LEAKED], "choice of leaked queries")
@@ -80,9 +78,9 @@ def shown_selection() -> Selection:
 
 
 def shown_chunkings(*, every: bool) -> tuple[str, ...] | None:
-    """Return the chunkings the address asks for, None for the first; `StaleLink` for others.
+    """Return the chunkings in the URL, None for the first; `StaleLink` for unknown ones.
 
-    Without ``every`` it is one alone.
+    Without ``every`` it is a single one.
     """
     with ui.open_store() as store:
         there, of_runs = store.chunkings.with_runs(), store.chunkings.of_runs()
@@ -93,9 +91,9 @@ def shown_chunkings(*, every: bool) -> tuple[str, ...] | None:
 def _chunkings_in_url(
     there: Sequence[str], of_runs: Mapping[str, str], *, every: bool
 ) -> tuple[str, ...] | None:
-    """Return the chunkings that the address names, else those of its runs; None for the first.
+    """Return the chunkings in the URL, else those of its runs; None for the first.
 
-    Without ``every`` it is that of the run that is looked at: of B, or of A where there is no B.
+    Without ``every`` it is the chunking of B, or of A if there is no B.
     """
     chosen = url_state.get("chunking")
     if chosen == EVERY_CHUNKING and every:
@@ -109,9 +107,9 @@ def _chunkings_in_url(
 
 
 def run_names() -> list[str]:
-    """Return the names of the runs, the best first as far as a page has ranked them.
+    """Return the names of the runs, the best first if a page has ranked them.
 
-    Those of the chunkings shown come before others.
+    Runs of the chunkings shown are before others.
     """
     with Store(ui.database()) as store:
         there, of_runs = store.chunkings.with_runs(), store.chunkings.of_runs()
@@ -122,12 +120,12 @@ def run_names() -> list[str]:
 
 @st.cache_resource(show_spinner=False)
 def _ranking(path: str) -> dict[str, int]:
-    """Return the place of each run among all, which `best_first` keeps for the header's links."""
+    """Return the place of each run among all; `best_first` fills it for the header's links."""
     return {}
 
 
 def selection_options() -> tuple[list[str], list[str]]:
-    """Return the splits that have queries, and how those that leaked may be treated."""
+    """Return the splits that have queries, and the choices for leaked queries."""
     with ui.open_store() as store:
         version = shown_version(store)
         sizes = store.splits.sizes() if version is None else {q.split for q in version.queries}
@@ -136,9 +134,9 @@ def selection_options() -> tuple[list[str], list[str]]:
 
 
 def shown_version(store: Store) -> GoldenSnapshot | None:
-    """Return the frozen golden set that the address names as ``golden``, None where it is live.
+    """Return the frozen golden set that the URL names as ``golden``, None for the live one.
 
-    Raises `StaleLink` for one that is not there.
+    Raises `StaleLink` for an unknown one.
     """
     asked = url_state.get("golden")
     if asked is None:
@@ -162,9 +160,7 @@ def shown_queries(store: Store) -> Sequence[Query]:
 
 
 def check_query_selected(board: Scoreboard, query_id: str) -> None:
-    """Raise `StaleLink` where a query is not among those of the split and the leaks of the
-    address.
-    """
+    """Raise `StaleLink` if the split and the leaks in the URL leave out a query."""
     if query_id not in board.collection.query_ids:
         chosen = board.conventions.selected.describe()
         raise StaleLink(
@@ -173,7 +169,7 @@ def check_query_selected(board: Scoreboard, query_id: str) -> None:
 
 
 def queries_of_version(store: Store, frozen: str | None) -> Sequence[Query]:
-    """Return the queries of a frozen version, or of the live set, to one who has no page."""
+    """Return the queries of a frozen version, or of the live set, without a page."""
     if frozen is None:
         return store.queries.all()
     content, _ = _version(ui.database(), store.golden_set.data_revision(), frozen)
@@ -188,18 +184,18 @@ def _version(path: str, data_revision: int, asked: str) -> tuple[GoldenSnapshot,
 
 
 def live_board(store: Store, chosen: Conventions) -> Scoreboard:
-    """Return the board as the newest judgment leaves it, as a snapshot that does not move.
+    """Return a snapshot of the board after the newest judgment.
 
-    All sessions share one board. It is updated from the log's tail, and built again only when
-    something other than a judgment was written. If the conventions name a frozen golden set it is
-    the board of that one. Raises `Forbidden` for a visitor who is not a lead.
+    All sessions share one board. It is updated from the log's tail, and rebuilt only if something
+    other than a judgment was written. If the conventions name a frozen golden set, it is that set's
+    board. Raises `Forbidden` for a visitor who is not a lead.
     """
     ui.check_lead(store)
     return _refreshed(store, chosen, _board)
 
 
 def server_board(store: Store, selected: Selection = EVERYTHING) -> Scoreboard:
-    """Return the same under the team's conventions to one who asks without a page: the server."""
+    """Return a snapshot of the board under the team's conventions, without a page."""
     return _refreshed(
         store, conventions(store.settings.read(), selected=selected), _open_without_page
     )
@@ -246,23 +242,23 @@ def open_board() -> None:
 
 @st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Conventions: repr})
 def _open_without_page(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
-    """Open a board without a page: in a cached function, another one's spinner is not shown."""
+    """Open a board without a page: inside a cached function no other spinner is shown."""
     board = _board(path, data_revision, chosen)
-    board.notes()  # what it looks up first and keeps
+    board.notes()  # fills the board's own cache
     return board
 
 
 def read_board(store: Store, settings: Settings, *, every: bool = False) -> Scoreboard:
-    """Return the board that a page chooses from, with words in its place while it is read."""
+    """Return the board of a page, and show a message in its place while it is read."""
     count = format_count(len(run_names()), "run", "runs")
     with ui.reading(f"Reading {count}…"):
         return live_board(store, shown_conventions(settings, every=every))
 
 
 def best_first(board: Scoreboard, settings: Settings) -> list[str]:
-    """Return the runs by the measure that decides, the best first, then those without a value.
+    """Return the runs by the deciding measure, the best first, then those without a value.
 
-    So pages that are opened without runs are about the same ones.
+    Pages that are opened without runs therefore show the same ones.
     """
     [measure, *_] = board.resolve(board.conventions.measures(settings.decide_by))
     values = {row.run: row.value for row in board.table([measure]) if not math.isnan(row.value)}
@@ -272,14 +268,14 @@ def best_first(board: Scoreboard, settings: Settings) -> list[str]:
 
 
 def is_small_board(board: Scoreboard) -> bool:
-    """Say whether a board is small enough for ranges to be computed unasked."""
+    """Return whether a board is small enough to compute ranges in advance."""
     return len(board.run_names) * len(board.collection.query_ids) <= MOST_LISTS
 
 
 def cache_key(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hashable, ...]:
-    """Return what an answer of a board rests on, to keep it by beside whatever else was asked.
+    """Return the part of a cache key that identifies a board and measures.
 
-    Of measures it has the names by which they were asked, too: files repeat them.
+    It includes the names that users wrote for the measures, because files repeat them.
     """
     asked = ((repr(measure), measure.asked) for measure in measures)
     return ui.database(), board.data_revision, board.revision, repr(board.conventions), *asked
@@ -288,7 +284,7 @@ def cache_key(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hash
 def say_nothing_graded(selected: Selection, lacks: str) -> None:
     """Say under `graded_line` that nobody has graded, what is missing (``lacks``), and what to do.
 
-    A link leads to a transfer if there are grades of another chunking.
+    If there are grades of another chunking, a link opens their transfer.
     """
     shown = selected.chunkings or (DEFAULT_CHUNKING,)
     name = shown[0] if len(shown) == 1 else DEFAULT_CHUNKING
@@ -307,7 +303,7 @@ def say_nothing_graded(selected: Selection, lacks: str) -> None:
 
 
 def graded_line(board: Scoreboard) -> str:
-    """Say in one line how much of the golden set, or what is selected, there are grades for."""
+    """Say in one line how much of the golden set, or of the selection, is graded."""
     counts, selected = board.counts, board.conventions.selected
     where = "In the whole golden set" if selected == EVERYTHING else f"Of {selected.describe()}:"
     each = " in each of these chunkings" if len(selected.chunkings or ()) > 1 else ""
@@ -318,7 +314,7 @@ def graded_line(board: Scoreboard) -> str:
     )
 
 
-MOST_RANGES_KEPT = 4  # of which each has the draws of all queries
+MOST_RANGES_KEPT = 4  # each holds the draws of all queries
 
 
 @st.cache_resource(max_entries=50, show_spinner=False)  # data would need Streamlit to run already
@@ -329,7 +325,7 @@ def _cached_tests(
 
 
 def pair_tests(board: Scoreboard, a: str, b: str, settings: Settings) -> PairTests:
-    """Test two runs by the rules of the golden set, alike for every page; once for each grade."""
+    """Test two runs by the golden set's rules, as on every page; cached until the next grade."""
     return _cached_tests(cache_key(board), a, b, board, DecisionRules.of(settings))
 
 
@@ -353,7 +349,7 @@ def bucket_ranges(
 def pair_ranges(
     board: Scoreboard, a: str, b: str, measures: Sequence[Measure], facet: str | None = None
 ) -> tuple[MeanRanges, DeltaRanges]:
-    """Return the ranges over unjudged chunks of A, B and B - A; with a facet in each bucket, too.
+    """Return the ranges over unjudged chunks of A, B and B - A; with a facet also for its buckets.
 
     None for weighted means.
     """
@@ -368,9 +364,9 @@ def pair_ranges(
 
 
 def open_ranges() -> Iterator[None]:
-    """Compute the ranges that Scores and Compare show by default, part by part.
+    """Compute in steps the ranges that Scores and Compare show by default.
 
-    On small boards only: others would fill the memory before anybody asks.
+    On small boards only: larger ones would fill the memory before anybody asks.
     """
     with ui.open_store() as store:
         board = server_board(store)

@@ -1,6 +1,6 @@
 """Shared functions of the pages: the open store, who is signed in, error messages, downloads.
 
-While the database does not answer, a page shows an error and runs again by a timer until it does.
+While the database does not answer, a page shows an error and a timer runs it again until it does.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def database() -> str:
 def guard(hints: Mapping[str, str] | None = None, words: Words | None = None) -> Iterator[None]:
     """Show an error as one sentence instead of a traceback, and end the page there.
 
-    ``hints`` maps what a message may name, such as a command line option, to a line in the page's
-    own words. To a grader it is said in their ``words``.
+    ``hints`` maps names in messages, such as a command line option, to a line in the page's own
+    words. Graders get the message in their ``words``.
     """
     try:
         yield
@@ -58,7 +58,7 @@ def guard(hints: Mapping[str, str] | None = None, words: Words | None = None) ->
 def explain(
     error: LabelerError, hints: Mapping[str, str] | None = None, words: Words | None = None
 ) -> None:
-    """Show what went wrong as one sentence, and the way on where there is one."""
+    """Show what went wrong as one sentence, with a link to the next step if there is one."""
     show_error(describe_error(error, hints) if words is None else _in_words(error, words))
     if isinstance(error, StaleLink):
         label = "Go on without it" if words is None else words.say("page.go_on")
@@ -70,20 +70,20 @@ def explain(
 
 
 def describe_error(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
-    """Return what an error says, and the hints for what it names, see `guard`."""
+    """Return the message of an error, with the hints for what it names, see `guard`."""
     said = redact_path(error, database())
     return "\n".join([said, *(hint for name, hint in (hints or {}).items() if name in said)])
 
 
 def _in_words(error: LabelerError, words: Words) -> str:
-    """Return what an error says in a grader's words."""
+    """Return the message of an error in a grader's words."""
     if isinstance(error, StaleLink) and words.language.code != DEFAULT_LANGUAGE:
         return words.say("page.stale_link")
     return reason_for(error, database(), words)
 
 
 def show_error(message: str) -> None:
-    """Show a message that may quote a file's content: as text, never as Markdown."""
+    """Show a message as text, never as Markdown: it may quote a file's content."""
     with st.container(border=True):
         st.text(f"⚠ {message}")
 
@@ -91,9 +91,9 @@ def show_error(message: str) -> None:
 def say_empty(
     heading: str, remedy: str, commands: str, *, way: tuple[str, str] | None = None
 ) -> None:
-    """Say what is missing here and how it comes; lead there by one button, the commands folded.
+    """Say what is missing here and how to add it, with one button and the commands folded.
 
-    The button leads to Data unless ``way`` has another label and address.
+    The button opens Data unless ``way`` has another label and URL.
     """
     label, address = way or ("Load your files", url_state.page_url("/data", section="Load"))
     st.header(heading)
@@ -116,9 +116,9 @@ SKELETON_STYLE = style("""
 
 @contextmanager
 def reading(words: str) -> Iterator[None]:
-    """Say what is read, over grey bars in the place of the answer, until the block is through.
+    """Say what is being read, above grey bars in place of the answer, until the block ends.
 
-    Where an answer stands already, as while a page follows the grades, it stays instead.
+    If the page already shows an answer, as when it follows the grades, the answer stays instead.
     """
     place = st.empty()
     with place:
@@ -132,7 +132,7 @@ def reading(words: str) -> Iterator[None]:
 
 
 def say_no_query_has(what: str, field: str) -> None:
-    """Say that a view rests on a field that no query has, and how it comes."""
+    """Say that a view needs a field that no query has, and how to load it."""
     how = f"Load queries again with the field {field}."
     say_empty(f"No query has {what}", how, "labeler load queries FILE --update")
 
@@ -140,8 +140,8 @@ def say_no_query_has(what: str, field: str) -> None:
 def open_store() -> Store:
     """Open the golden set for this script run; close it with a ``with`` block.
 
-    Raises `Forbidden` for a visitor without access: a fragment runs without the navigation that
-    would have said so.
+    Raises `Forbidden` for a visitor without access: a fragment runs without the navigation, which
+    checks access on whole pages.
     """
     store = Store(database())
     if _is_visited():
@@ -159,24 +159,24 @@ def _network_address() -> str:
 
 
 def graders_words(settings: Settings) -> Words:
-    """Return what graders read, in the language of the golden set or of this browser."""
+    """Return the texts for graders, in the language of the golden set or of this browser."""
     return Words.of(settings, st.context.headers.get("Accept-Language"))
 
 
 def golden_set_name() -> str:
-    """Return what the golden set is called: by its setting, else by its file or database."""
+    """Return the name of the golden set: from its settings, else of its file or database."""
     with Store(database()) as store:
         return store.golden_set.name()
 
 
 def visitor_and_frame() -> tuple[Person | None, str, Words]:
-    """Return who looks at this page, None without access, the golden set's name, and the words."""
+    """Return the visitor (None without access), the golden set's name, and the graders' texts."""
     with Store(database()) as store:
         return _visitor(store), store.golden_set.name(), graders_words(store.settings.read())
 
 
 def person() -> Person | None:
-    """Return who may come in by the golden set as it is now, and looks at this page; else None."""
+    """Return the visitor of this page if the golden set now gives them access, else None."""
     with Store(database()) as store:
         return _visitor(store)
 
@@ -195,28 +195,28 @@ def _credentials(door: AccessPolicy) -> Credentials:
 
 
 def _is_visited() -> bool:
-    """Say whether a visitor's script runs; a prepared download is made without one."""
+    """Return whether a visitor's script runs; a deferred download is made without one."""
     return get_script_run_ctx(suppress_warning=True) is not None
 
 
 def grader() -> str | None:
-    """Return who is grading in this browser, or None if nobody has said so yet.
+    """Return the name of the grader in this browser, None if it is not known yet.
 
-    Without invitations the pad asks for a name and keeps it in a cookie; with them it is the name
-    of the invited person.
+    Without invitations the pad asks for a name and keeps it in a cookie. With invitations it is the
+    name of the invited person.
     """
     known = person()
     return None if known is None else known.name
 
 
 def has_read_invitation() -> bool:
-    """Say whether whoever grades came by a link, whose page says what there is to grade."""
+    """Return whether the grader came by an invitation link, whose page explains the task."""
     known = person()
     return known is not None and known.known_by == "link" and not known.is_lead
 
 
 def note_lists_shown(query_id: str) -> None:
-    """Remember that a query's ranked lists were shown here: no grade of theirs is blind then."""
+    """Record that the grader saw a query's ranked lists: their grades on it are not blind then."""
     name = grader()
     if name is not None:
         with open_store() as store:
@@ -224,7 +224,7 @@ def note_lists_shown(query_id: str) -> None:
 
 
 def note_told(rows: Iterable[CannotTell | GraderNote]) -> None:
-    """Remember that this page says what others gave chunks: no grade of theirs is blind then."""
+    """Record that this page shows others' grades of chunks: the grader's are not blind then."""
     name = grader()
     if name is not None:
         told = [
@@ -237,19 +237,19 @@ def note_told(rows: Iterable[CannotTell | GraderNote]) -> None:
 
 
 def note_refusal(what: str) -> None:
-    """Add to the audit that whoever looks here may not see something, once a minute."""
+    """Add to the audit, once a minute, that this visitor was refused something."""
     with suppress(Busy, StorageError), open_store() as store:
         store.audit.note_once("refuse", what)
 
 
 def is_lead() -> bool:
-    """Say whether whoever looks at this page may open the others too."""
+    """Return whether the visitor of this page is a lead, who may open all pages."""
     known = person()
     return known is not None and known.is_lead
 
 
 def check_lead(store: Store) -> None:
-    """Raise `Forbidden` for a visitor who is no lead, or not any more; measures are for leads."""
+    """Raise `Forbidden` for a visitor who is not a lead now; measures are for leads."""
     if not _is_visited():
         return
     visitor = _visitor(store)
@@ -258,7 +258,7 @@ def check_lead(store: Store) -> None:
 
 
 def can_change_name() -> bool:
-    """Say whether people choose the name they grade under, as they do without invitations."""
+    """Return whether people choose their own name, as they do without invitations."""
     with Store(database()) as store:
         return not AccessPolicy.from_environment().is_closed(store)
 
@@ -270,14 +270,14 @@ def grading_token(store: Store, name: str) -> str:
 
 
 def warn_of_default_guideline(settings: Settings) -> None:
-    """Tell a lead that graders still read words that were written for no set in particular."""
+    """Warn a lead that graders still read the default guideline."""
     if not settings.guideline:
         st.text("⚠ Graders still see the generic guideline.", width="content")
         links.link("Write yours", url_state.page_url("/data", section="Settings"))
 
 
 def warn_of_unknown_parameters(words: Words) -> None:
-    """Say which parameters of the address no page reads, where there are some."""
+    """Name the parameters of the URL that no page reads, if there are any."""
     names = url_state.unknown_parameters()
     if names:
         with guard(), Store(database()) as store:
@@ -295,22 +295,22 @@ def warn_of_unknown_parameters(words: Words) -> None:
 
 
 def done(word: str, **position: url_state.Value) -> NoReturn:
-    """Say that something was done, and show the page as it is now, at this ``position``."""
+    """Say that something was done, and run the page again with the parameters ``position``."""
     url_state.write(**position)
     st.toast(word, icon=":material/check:")
     st.rerun()
 
 
 def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> None:
-    """Offer a file, which is made when somebody asks for it, under a name with its revision."""
+    """Offer a file under a name with its revision; it is made when somebody clicks."""
     named = import_export.dated_name(name, revision)
     st.download_button(label, data=with_audit(data, named), file_name=named, on_click="ignore")
 
 
 def with_audit(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
-    """Return what makes a file and adds to the audit that whoever looks here has taken it.
+    """Return a function that makes a file and records in the audit who downloaded it.
 
-    It is made without a script, so that who that is must be known before.
+    The file is made without a script, so the visitor's name is read beforehand.
     """
     door = AccessPolicy.from_environment()
     claims, address = _credentials(door), _network_address()
@@ -333,9 +333,7 @@ LOOK_EVERY_SECONDS = 2.0
 
 
 def rerun_when_available(ask: Callable[[], None]) -> None:
-    """Run the page again as soon as ``ask``, which raises `DatabaseUnavailable` until then, raises
-    nothing.
-    """
+    """Run the page again as soon as ``ask`` no longer raises `DatabaseUnavailable`."""
     looks = count()
 
     @st.fragment(run_every=LOOK_EVERY_SECONDS)

@@ -21,15 +21,14 @@ from labeler.errors import Incomparable, NotFound
 from labeler.measures import current_name
 from labeler.model import DEFAULT_CHUNKING, chunking_label
 
-# What a link to another page takes along: which runs of which chunking, which queries, by which
-# measures, what counts as failing, and by which golden set. The rest of an address is about the
-# page one is on.
+# The parameters that a link to another page keeps: runs and their chunking, queries, measures, the
+# rule of failure, and the golden set. The other parameters are about the current page.
 KEPT_PARAMETERS = (
     *("a", "b", "also", "chunking", "facet", "bucket", "other", "crossing", "measure", "preset"),
     *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
 )
 
-# What any page reads; a test compares. Label also takes the name of a facet.
+# The parameters that any page reads; a test compares. Label also reads the name of a facet.
 KNOWN_PARAMETERS = frozenset(
     {
         *("a", "across", "also", "audit-page", "audited", "b", "bar", "below", "bucket", "by"),
@@ -47,7 +46,7 @@ KNOWN_PARAMETERS = frozenset(
     }
 )
 
-# What links of earlier versions call parameters, and their values.
+# Names of parameters, and of values, in links of earlier versions.
 OLD_PARAMETERS = {"holes": "unjudged"}
 OLD_VALUES = {
     ("review", "Carried over"): "Transferred",
@@ -63,7 +62,7 @@ OLD_VALUES = {
     ("class", "generation"): "found, but the answer is wrong",
     ("show", "Bars and scatter"): "Rank strips",
 }
-# Sections that are now parts of another, which ``show`` names.
+# Sections that are now part of another one, where ``show`` names them.
 OLD_PLACES: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("section", "Candidates"): {"section": "Queries", "show": "Candidates"},
     ("section", "Versions"): {"section": "Advanced", "show": "Versions"},
@@ -79,17 +78,17 @@ OLD_DEFAULT_CHUNKING = "(unnamed)"
 CHUNKING_PARAMETERS = ("chunking", "chunks", "from", "old", "recut", "to")
 MEASURE_PARAMETERS = ("bar", "by", "measure", "sort")
 
-PAGES_SHOWN = 7  # numbers of pages beside each other
-PAGE_NUMBER_WIDTH, PAGER_WIDTH = 40, 96  # pixels, of one of them and of what stands around all
+PAGES_SHOWN = 7  # page numbers side by side
+PAGE_NUMBER_WIDTH, PAGER_WIDTH = 40, 96  # pixels, of one number and of all around them
 
-STREAMLIT_PARAMETERS = ("embed", "embed_options")  # parameters that are none of ours, in any case
+STREAMLIT_PARAMETERS = ("embed", "embed_options")  # Streamlit's own, in upper or lower case
 Value = str | Sequence[str] | None
 OptionT = TypeVar("OptionT")
 RowT = TypeVar("RowT")
 
 
 class StaleLink(NotFound):
-    """An address names what is not there; without its parameters ``names`` the page is whole."""
+    """A URL names what does not exist; without its parameters ``names`` the page works."""
 
     def __init__(self, message: str, names: Iterable[str]) -> None:
         super().__init__(message)
@@ -98,7 +97,7 @@ class StaleLink(NotFound):
 
 @contextmanager
 def stale_if_incomparable(name: str) -> Iterator[None]:
-    """Where two runs cannot be compared, lead to the page without the parameter that has one."""
+    """If two runs cannot be compared, raise `StaleLink` for the parameter of one of them."""
     try:
         yield
     except Incomparable as error:
@@ -106,32 +105,32 @@ def stale_if_incomparable(name: str) -> Iterator[None]:
 
 
 def get(name: str) -> str | None:
-    """Return what the address gives for a parameter, None where it gives nothing."""
+    """Return a parameter of the URL, None if the URL does not have it."""
     values = get_each(name)
     return values[-1] if values else None
 
 
 def get_each(name: str) -> Sequence[str]:
-    """Return all that the address gives for a parameter."""
+    """Return all values of a parameter of the URL."""
     return _parameters().get(name, ())
 
 
 def get_all(names: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
-    """Return the address's parameters, or those of ``names`` that it has, with all their values."""
+    """Return the URL's parameters, or those of ``names`` that it has, with all their values."""
     there = _parameters()
     return {name: there[name] for name in (there if names is None else names) if name in there}
 
 
 def unknown_parameters(facets: Collection[str] = ()) -> list[str]:
-    """Return the names in the address that no page reads; ``facets`` are names that Label does."""
+    """Return the names in the URL that no page reads; ``facets`` are names that Label reads."""
     return [name for name in _parameters() if name not in KNOWN_PARAMETERS and name not in facets]
 
 
 def _parameters() -> Mapping[str, Sequence[str]]:
     """Return the parameters of this run's URL.
 
-    Not `st.query_params`: all runs of a tab share it, and the next run fills it while one that is
-    being replaced is still going.
+    `st.query_params` is not used: all script runs of a tab share it, and the next run fills it
+    while the one that is being replaced still runs.
     """
     run = get_script_run_ctx(suppress_warning=True)
     return {} if run is None else _parsed(run.query_string)
@@ -159,13 +158,13 @@ def _current_value(name: str, value: str) -> str:
 
 
 def write(**changes: Value) -> None:
-    """Change parameters of the address at once; None takes one out, the others stay."""
+    """Change parameters of the URL at once; None removes one, the others stay."""
     there: dict[str, Value] = {**get_all(), **changes}
     st.query_params.from_dict({name: value for name, value in there.items() if value})
 
 
 def to(path: str, /, **parameters: Value) -> str:
-    """Return the address of a page beside this one, without the parameters that are None.
+    """Return the URL of a page, relative to this one, without the parameters that are None.
 
     >>> to("compare", a="bm25", b="lsa 2", measure=["RR", "AP"], query=None)
     'compare?a=bm25&b=lsa+2&measure=RR&measure=AP'
@@ -177,22 +176,22 @@ def to(path: str, /, **parameters: Value) -> str:
 
 
 def page_url(path: str, /, **changes: Value) -> str:
-    """Return the address of another page about what this one is about, but for ``changes``.
+    """Return the URL of another page with `KEPT_PARAMETERS` of this one and with ``changes``.
 
-    What goes along is `KEPT_PARAMETERS`; None leaves a parameter behind.
+    None removes a parameter.
     """
     return to(path, **{**get_all(KEPT_PARAMETERS), **changes})
 
 
 def this_page_url(path: str, /, **changes: Value) -> str:
-    """Return this page's address, which begins with ``path``, but for ``changes``."""
+    """Return this page's URL, which begins with ``path``, with ``changes``."""
     return to(path, **{**get_all(), **changes})
 
 
 def check_among(
     name: str, options: Collection[str], what: str, clears: Sequence[str] = ()
 ) -> str | None:
-    """Return which of ``options`` the address names; raises `StaleLink` for any other ``what``.
+    """Return the one of ``options`` that the URL names; raises `StaleLink` for any other ``what``.
 
     ``clears`` are parameters that depend on it.
     """
@@ -219,9 +218,9 @@ def choose(
 ) -> str:
     """Let the user choose one of ``options``; the first is the default unless another is.
 
-    Other values in the URL raise `StaleLink` if ``what`` names the options; otherwise the default
-    counts. The default is left out of the URL unless ``always``. A choice removes the parameters
-    ``clears``, which depend on it. With ``accept_new_options`` it may be anything.
+    Other values in the URL raise `StaleLink` if ``what`` names the options; otherwise they mean the
+    default. The default is left out of the URL unless ``always``. A choice removes the parameters
+    ``clears``, which depend on it. With ``accept_new_options`` any value is allowed.
     """
     usual = options[0] if default is None else default
     found = check_among(name, options, what, clears) if what else get(name)
@@ -244,7 +243,7 @@ def choose_or_not(
 ) -> str | None:
     """Let the user choose one of ``options`` or none of them, which is shown as ``nothing``.
 
-    As with `choose`, an address that names another is `StaleLink` if ``what`` says what they are.
+    As in `choose`, other values in the URL raise `StaleLink` if ``what`` names the options.
     """
     nothing = apart_from(options, nothing)
     found = check_among(name, options, what, clears) if what else get(name)
@@ -255,7 +254,7 @@ def choose_or_not(
 
 
 def apart_from(options: Collection[str], nothing: str) -> str:
-    """Return what a box says for none of the options, which is never what one of them is called.
+    """Return a box's text for none of the options, which differs from the names of all of them.
 
     >>> apart_from(["a"], "every bucket"), apart_from(["every bucket"], "every bucket")
     ('every bucket', '(every bucket)')
@@ -274,7 +273,7 @@ def choose_tab(
     clears: Sequence[str] = (),
     **more: Any,
 ) -> OptionT:
-    """Let the user turn to one of a few things; the first is the default.
+    """Let the user open one of a few tabs; the first is the default.
 
     A choice removes the parameters ``clears``, which depend on it.
     """
@@ -301,10 +300,10 @@ def choose_several(
     default: Sequence[str],
     **more: Any,
 ) -> list[str]:
-    """Let the user choose several of ``options`` or type others; the address may name any.
+    """Let the user choose several of ``options`` or type others; the URL may name any.
 
-    The first box has those that are chosen, the second one, ``adding``, all others. In both, Enter
-    adds exactly what was typed: beside options, Streamlit's own box adds all that are like it.
+    The first box has the chosen ones, the second one, ``adding``, all others. In both, Enter adds
+    exactly what was typed; Streamlit's own box would add all options that are similar.
     """
     found = [each for each in get_each(name) if each.strip()] or list(default)
     _set_widget(name, found)
@@ -340,9 +339,9 @@ def choose_some(
     known: Collection[str] | None = None,
     **more: Any,
 ) -> list[str]:
-    """Let the user choose some of ``options``, or none; `StaleLink` where the address has others.
+    """Let the user choose some of ``options``, or none; `StaleLink` if the URL has others.
 
-    One that is ``known`` but not offered, because it is shown already, is passed over.
+    An option that is ``known`` but not offered, because it is shown already, is ignored.
     """
     found = check_some_of(name, known or options, what)
     _set_widget(name, [each for each in found if each in options])
@@ -350,7 +349,7 @@ def choose_some(
 
 
 def check_some_of(name: str, options: Collection[str], what: str) -> list[str]:
-    """Return which of ``options`` the address names; raises `StaleLink` for any other ``what``."""
+    """Return the ``options`` that the URL names; raises `StaleLink` for any other ``what``."""
     found = list(dict.fromkeys(get_each(name)))
     if unknown := next((each for each in found if each not in options), None):
         there = ", ".join(options) or "none"
@@ -375,7 +374,7 @@ def choose_number(
 
 
 def choose_page(count: int, name: str = "page") -> int:
-    """Let the user turn pages where there is more than one; return which is open, from 1."""
+    """Let the user turn pages if there are several; return the open one, from 1."""
     page = page_in_url(count, name)
     if count < 2:
         return page
@@ -385,41 +384,41 @@ def choose_page(count: int, name: str = "page") -> int:
 
 
 def choose_part(rows: Sequence[RowT], most: int, name: str = "page") -> Sequence[RowT]:
-    """Let the user turn pages of at most so many ``rows``; return those of the open one."""
+    """Let the user turn pages of at most ``most`` rows; return the rows of the open one."""
     page = choose_page(math.ceil(len(rows) / most), name)
     return rows[(page - 1) * most : page * most]
 
 
 def page_in_url(count: int, name: str = "page") -> int:
-    """Return which of ``count`` pages the address gives, from 1: the first where it gives none."""
+    """Return which of ``count`` pages the URL names, from 1; the first if it names none."""
     text = get(name) or ""
     is_number = text.isdecimal() and len(text) <= len(str(count))
     return int(text) if is_number and 1 <= int(text) <= count else 1
 
 
 def write_text(label: str, name: str, **more: Any) -> str:
-    """Let the user write a text; what they are still writing stays when the page runs again."""
+    """Let the user write a text; unfinished text stays when the page runs again."""
     if st.session_state.get(name) != (there := get(name) or ""):
         _set_widget(name, there)
     return str(st.text_input(label, key=name, on_change=_on_change(name, ""), **more))
 
 
 def switch(label: str, name: str, **more: Any) -> bool:
-    """Let the user turn something on; it is off unless the address says ``true``."""
+    """Let the user turn something on; it is off unless the URL says ``true``."""
     _set_widget(name, get(name) == "true")
     return st.toggle(label, key=name, on_change=_on_change(name, "false"), **more)
 
 
 def _set_widget(name: str, value: object) -> None:
-    """Make the widget ``name`` show what the address says, whatever it showed before."""
+    """Make the widget ``name`` show the value in the URL, whatever it showed before."""
     st.session_state[name] = value
 
 
 def _on_change(name: str, usual: Value, clears: Sequence[str] = ()) -> Callable[[], None]:
     """Return a callback that writes a widget's value to the URL, unless it is the default.
 
-    A browser may report again what a widget was drawn with after the URL has changed; that is not a
-    change.
+    After the URL has changed, a browser may report again the value that a widget was drawn with;
+    that does not count as a change.
     """
     known = _in_text(st.session_state[name])
 
@@ -435,7 +434,7 @@ def _on_change(name: str, usual: Value, clears: Sequence[str] = ()) -> Callable[
 
 
 def _in_text(value: object) -> Value:
-    """Return a widget's value as the address has it.
+    """Return a widget's value in the form that the URL has.
 
     >>> _in_text(True), _in_text(0.5), _in_text(["RR", "AP"]), _in_text(None)
     ('true', '0.5', ['RR', 'AP'], None)
@@ -448,5 +447,5 @@ def _in_text(value: object) -> Value:
 
 
 def remove(names: Iterable[str]) -> None:
-    """Take parameters out of the address."""
+    """Remove parameters from the URL."""
     write(**dict.fromkeys(names))

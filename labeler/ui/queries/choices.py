@@ -30,10 +30,10 @@ Facets = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class QueriesChoice:
-    """What is shown: a run, alone or against run ``a``, which queries, and when one fails.
+    """What the page shows: a run, alone or against run ``a``, the queries, and the rule of failure.
 
-    ``answered``: answers of some run are loaded. ``apart`` is a run A of another chunking, whose
-    grades are not those of the run.
+    ``answered`` says that answers of some run are loaded. ``apart`` is a run A of another chunking,
+    which does not share grades with the run.
     """
 
     run: str
@@ -54,7 +54,7 @@ def choose(
     answered: bool = False,
     elsewhere: Collection[str] = (),
 ) -> QueriesChoice:
-    """Let the user choose; the runs stay in view, the rest is said in a line and folded.
+    """Let the user choose; the runs stay visible, other choices are one line with a fold.
 
     If some run is ``answered``, the outcome of a query's answer can be chosen, too. ``elsewhere``
     are runs of other chunkings.
@@ -84,13 +84,13 @@ def choose(
 
 
 def list_url(**which: str) -> str:
-    """Return the address of the list of the queries of a class or an outcome, and of no other."""
+    """Return the URL of the list of only the queries of a class or an outcome."""
     anew = dict.fromkeys(("view", "class", "outcome", "page", "every"))
     return url_state.this_page_url("/queries", **{**anew, **which})
 
 
 def _measures_sorted_by(texts: Sequence[str]) -> list[str]:
-    """Let the user choose by which measure queries are worst; return it before the others."""
+    """Let the user choose the measure that sorts the queries; return it before the others."""
     given = (url_state.get("by") or "").strip()
     by = url_state.choose(
         *("By measure", list(dict.fromkeys([*filter(None, [given]), *texts])), "by"),
@@ -103,9 +103,9 @@ def _measures_sorted_by(texts: Sequence[str]) -> list[str]:
 def _choose_runs(
     names: Sequence[str], elsewhere: Collection[str]
 ) -> tuple[str, str | None, str | None]:
-    """Let the user choose a run, and one to compare with it; return one that is apart, too.
+    """Let the user choose a run and one to compare it with; return a run that is apart, too.
 
-    A is on the left and B on the right, as on the other pages: with both, B is looked at against A.
+    A is on the left and B on the right, as on the other pages. With both, B is compared with A.
     """
     run, a, apart = _runs_in_url(names, elsewhere)
     left, right = (run, None) if a is None else (a, run)
@@ -123,7 +123,7 @@ def _choose_runs(
 def _runs_in_url(
     names: Sequence[str], elsewhere: Collection[str]
 ) -> tuple[str, str | None, str | None]:
-    """Return the run the address asks for, and the one it is set against, or that is apart."""
+    """Return the run in the URL, the run that it is compared with, and one that is apart."""
     b = url_state.check_among("b", names, "run")
     if b is not None and (apart := url_state.get("a")) in elsewhere:
         return b, None, apart
@@ -139,7 +139,7 @@ def _write_runs(nothing: str) -> None:
 
 
 def _choose_filters(facets: Facets, *, answered: bool) -> diagnosis.QueryFilters:
-    """Let the user narrow the list; every choice is in the address under its own name."""
+    """Let the user narrow the list; the URL has every choice under its own name."""
     facet, bucket = filter_widgets.choose_bucket(facets)
     other, crossing = _choose_crossing(facets, facet)
     task = url_state.choose_or_not("Task", TASKS, "task", nothing=ANY_TASK, what="task")
@@ -157,7 +157,7 @@ def _choose_filters(facets: Facets, *, answered: bool) -> diagnosis.QueryFilters
 
 
 def _choose_outcome() -> str | None:
-    """Let the user narrow the list by what became of the answers; ``outcome``."""
+    """Let the user narrow the list by the outcome of answers; the URL has it as ``outcome``."""
     names = [each.name for each in diagnosis.ANSWER_OUTCOMES]
     return url_state.choose_or_not(
         *("Retrieval and answer", names, "outcome"), nothing=ANY_OUTCOME, what="outcome"
@@ -165,13 +165,13 @@ def _choose_outcome() -> str | None:
 
 
 def _choose_crossing(facets: Facets, facet: str | None) -> tuple[str | None, str | None]:
-    """Let the user narrow a facet's bucket by that of another; ``other`` and ``crossing``."""
+    """Let the user narrow a bucket by another facet's; in the URL ``other`` and ``crossing``."""
     other = filter_widgets.choose_other("and", facets, facet)
     return other, filter_widgets.choose_within("in", facets, other, "crossing")
 
 
 def _describe_filters(filters: diagnosis.QueryFilters) -> list[str | None]:
-    """Say which queries are let into the list."""
+    """Describe the filters of the list."""
     return [
         filter_widgets.say_queries(filters.facet, filters.bucket),
         filters.other and filter_widgets.say_queries(filters.other, filters.crossing),
@@ -184,7 +184,7 @@ def _describe_filters(filters: diagnosis.QueryFilters) -> list[str | None]:
 
 
 def _describe_rule(rule: FailureRule, conventions: Conventions) -> str:
-    """Say in short when a query fails; `RunFailures.small_print` says it in full."""
+    """Describe in short when a query fails; `RunFailures.small_print` says it in full."""
     match rule:
         case LossAgainstRun():
             return f"{LOSES_RULE} by {rule.least:g}"
@@ -198,7 +198,7 @@ def _describe_rule(rule: FailureRule, conventions: Conventions) -> str:
 def _choose_rule(
     conventions: Conventions, texts: Sequence[str], a: str | None, by_task: Mapping[str, str]
 ) -> FailureRule:
-    """Let the user say when a query fails; ``bar`` and ``below``, or against a run A ``loss``."""
+    """Let the user choose when a query fails; in the URL ``bar`` and ``below``, with A ``loss``."""
     ways = [*([LOSES_RULE] if a else []), USELESS_RULE, TASK_RULE]
     name = url_state.choose(
         *(

@@ -25,11 +25,11 @@ RemarksByQuery = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class RunFailures:
-    """The rows of all queries as the chosen run answers them, and what they rest on.
+    """The rows of all queries in the chosen run, and the data behind them.
 
-    ``failures`` are of all judged queries, ``within`` of those that pass the filters. ``right``
-    says for each answered query whether the answer was right; empty if no answer of the run is
-    loaded.
+    ``failures`` are those of all judged queries, ``within`` those of queries that pass the filters.
+    ``right`` says for each answered query whether the answer was right; empty if no answer of the
+    run is loaded.
     """
 
     choice: QueriesChoice
@@ -48,7 +48,7 @@ class RunFailures:
 
     @property
     def where(self) -> str:
-        """When a query fails, to follow "a query fails where"."""
+        """The end of a sentence that begins "a query fails where"."""
         said = diagnosis.describe_rule(self.board, self.choice.rule, self.short)
         if not self.right or self.against is not None:
             return said
@@ -73,7 +73,7 @@ class RunFailures:
 
     @property
     def summary(self) -> list[str]:
-        """What the failing queries that the filters let through say together, in sentences."""
+        """Sentences that summarise the failing queries that pass the filters."""
         first, *others = diagnosis.describe_failures(self.within, self.where)
         texts = {row.query_id: row.text for row in self.rows}
         exact = diagnosis.describe_exact_queries(self.within, texts)
@@ -85,7 +85,7 @@ class RunFailures:
 
     @property
     def _lost(self) -> str:
-        """In how many queries the run loses at all, where only those fail that lose much."""
+        """In how many queries the run loses at all, if only large losses count as failures."""
         rule = self.choice.rule
         if not isinstance(rule, diagnosis.LossAgainstRun) or rule.measure != self.measures[0]:
             return ""
@@ -94,7 +94,7 @@ class RunFailures:
 
     @property
     def table(self) -> TwoByTwo:
-        """What became of the queries that the filters let through, and of their answers."""
+        """The outcomes of the queries that pass the filters, and of their answers."""
         through = [
             (row.query_id, row.outcome)
             for row in self.rows
@@ -104,7 +104,7 @@ class RunFailures:
         return diagnosis.count_two_by_two(through, self.right, every)
 
     def in_order(self, order: str) -> list[QueryRow]:
-        """Return the rows that the filters let through, sorted."""
+        """Return the rows that pass the filters, sorted."""
         through = (row for row in self.rows if self.choice.filters.let_in(row))
         return diagnosis.sort_query_rows(through, order)
 
@@ -116,15 +116,15 @@ def find_run_failures(
     choice: QueriesChoice,
     right: Mapping[str, bool],
 ) -> RunFailures:
-    """Say of every query how the chosen run answers it, and why it fails. May raise `NotFound`.
+    """Return the row of every query in the chosen run, and why it fails. May raise `NotFound`.
 
-    ``right`` says of the queries that were answered with this run whether rightly.
+    ``right`` says, for the queries answered with this run, whether the answer is right.
     """
     measures = board.resolve(filter_widgets.measures_of(choice.conventions, choice.texts))
     said = diagnosis.remarks_by_query(remarks)
     failures = _cached_failures(board, choice.run, choice.rule, said)
     became = diagnosis.find_outcomes(board, choice.run, right, choice.rule) if right else {}
-    if not isinstance(choice.rule, diagnosis.LossAgainstRun):  # a loss says nothing of answers
+    if not isinstance(choice.rule, diagnosis.LossAgainstRun):  # a loss does not concern answers
         failures = diagnosis.with_generation(board, choice.run, failures, became, choice.rule)
     facets = (choice.filters.facet, choice.filters.other)
     rows = diagnosis.query_rows(
@@ -156,7 +156,7 @@ def _reranked(
 
 
 def _rule_of_reranking(rule: FailureRule) -> tuple[FailureRule, str]:
-    """Return by which rule A and B fail alike, and its words: what B loses, A does not."""
+    """Return a rule that applies to A and B alike, and its words: a loss against A fits only B."""
     if isinstance(rule, diagnosis.LossAgainstRun):
         return UsefulInPrompt(), "have nothing useful in the prompt of either"
     return rule, "fail in both"
@@ -178,7 +178,7 @@ def _data_key(board: Scoreboard) -> tuple[str, int]:
 
 
 class _FailureCache:
-    """Why queries fail in one run by one rule: after a grade, only what moved is asked again."""
+    """Why queries fail in one run by one rule; a grade recomputes only the queries it changed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -188,7 +188,7 @@ class _FailureCache:
     def follow(
         self, board: Scoreboard, find_among: Callable[[Collection[str] | None], FailuresByQuery]
     ) -> FailuresByQuery:
-        """Return it as ``board`` has it; ``find_among`` finds it of some queries, or of all."""
+        """Return the failures on ``board``; ``find_among`` finds those of some queries or all."""
         with self._lock:
             if self._board is None:
                 self._found = find_among(None)

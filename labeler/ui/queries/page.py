@@ -1,4 +1,4 @@
-"""The Queries page: choices above; below them causes and queries, or one query, live."""
+"""The Queries page: choices, and below them causes and queries, or one query, live."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from labeler.ui.queries.views import (
 )
 from labeler.ui.query_view import OpenedQuery, show_query
 
-LIST = "List"  # what addresses of earlier versions say for no fold
+LIST = "List"  # means no fold in URLs of earlier versions
 CAUSES, RERANKER, ANSWERS = "Causes by bucket", "Perfect reranker", "Retrieval and answer"
 FOLDS: Mapping[str, tuple[str, str]] = {
     CAUSES: (CAUSES, "how many queries fail why, in each bucket"),
@@ -49,9 +49,9 @@ QUERY_BOX: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class QueriesPage:
-    """What is chosen, and what no grade changes.
+    """The choices of the page, and the data that grades do not change.
 
-    ``answered`` are the runs with answers and how many; ``words`` are what the grades are called.
+    ``answered`` are the runs with answers, with their numbers; ``words`` are the names of grades.
     """
 
     choice: QueriesChoice
@@ -61,17 +61,17 @@ class QueriesPage:
 
     @property
     def orders(self) -> Sequence[str]:
-        """How the list can be sorted."""
+        """The orders in which the list can be sorted."""
         return diagnosis.QUERY_ORDERS_AGAINST if self.choice.a else diagnosis.QUERY_ORDERS
 
     def in_order(self, found: RunFailures, order: str) -> list[QueryRow]:
-        """Return the rows of the list, sorted as they were when the reader asked for them."""
+        """Return the rows of the list in the order in which the reader first saw them."""
         asked = ("queries", repr(self.choice), order)
         return live.keep_order(found.in_order(order), lambda row: row.query_id, asked)
 
 
 def show_page() -> None:
-    """Show the page, or what is missing for it."""
+    """Show the page, or say which data it needs."""
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.live_board(store, scoreboards.shown_conventions(settings))
@@ -91,7 +91,7 @@ def show_page() -> None:
 
 
 def show_failing(page: QueriesPage, say: Callable[[str], None]) -> None:
-    """Show which queries fail by the newest grades, and say how much is graded."""
+    """Show the queries that fail by the newest grades, and say how much is graded."""
     choice = page.choice
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
@@ -118,7 +118,7 @@ def show_failing(page: QueriesPage, say: Callable[[str], None]) -> None:
 
 
 def show_all(page: QueriesPage, found: RunFailures) -> None:
-    """Show how many queries fail and why, which these are, and what else there is to unfold."""
+    """Show how many queries fail and why, the list of queries, and the folds."""
     order = chosen_order(page.orders)
     shown = page.in_order(found, order)
     if found.board.counts.judged:
@@ -143,7 +143,7 @@ def show_all(page: QueriesPage, found: RunFailures) -> None:
 
 
 def show_more(page: QueriesPage, found: RunFailures) -> None:
-    """Show what else is known of the queries that fail; the address has it as ``view``."""
+    """Show the folds about failing queries; the URL has the open one as ``view``."""
     folds = {name: fold for name, fold in FOLDS.items() if name != ANSWERS or page.answered}
     opened = url_state.get("view")
     opened = None if opened == LIST else url_state.check_among("view", list(folds), "view")
@@ -160,7 +160,7 @@ def show_more(page: QueriesPage, found: RunFailures) -> None:
 
 
 def chosen_order(orders: Sequence[str]) -> str:
-    """Return by what the list is sorted."""
+    """Return the order of the list."""
     asked = url_state.get("sort") or ""
     return asked if asked in orders else orders[0]
 
@@ -173,7 +173,7 @@ def choose_order(orders: Sequence[str]) -> str:
 def show_one(
     page: QueriesPage, found: RunFailures, remarks: Sequence[Remark], query_id: str
 ) -> None:
-    """Show one query in full, and the ways out of it."""
+    """Show one query in full, with links to its neighbours and back."""
     choice, order = page.choice, chosen_order(page.orders)
     show_query(
         OpenedQuery(

@@ -28,17 +28,17 @@ from labeler.ui.query_view import QuerySteps, open_query
 from labeler.ui.reranker import DEFAULT_CANDIDATES, show_reranker
 
 ON_A_PAGE = 200
-FIRST_ROWS, CUT_ABOVE = 20, 25  # rows without a click, where there are more than so many
+FIRST_ROWS, CUT_ABOVE = 20, 25  # rows shown at once if the list has more than the second number
 
 
 def open_from_list(query_id: str | None, at: int | None = None) -> None:
-    """Open a query in full, or none; the list turns to the page that has its row ``at``, from 0."""
+    """Open a query in full, or close it; the list turns to the page with row ``at``, from 0."""
     page = {} if at is None else {"page": str(at // ON_A_PAGE + 1) if at >= ON_A_PAGE else None}
     open_query(query_id, **page)
 
 
 def query_url(query_id: str) -> str:
-    """Return the address of a query in full, from which one comes back to the same list."""
+    """Return the URL of a query in full, which keeps the list for the way back."""
     return url_state.this_page_url("/queries", query=query_id)
 
 
@@ -79,7 +79,7 @@ def describe_fails(sides: Mapping[str, int], graded: int) -> str:
 
 
 def describe_others(sides: Mapping[str, int]) -> str:
-    """Say how many queries fail by something else than retrieval, nothing where none does."""
+    """Say how many queries fail for other reasons than retrieval, empty if none does."""
     said = []
     if unknown := sides["unknown"]:
         said.append(f"{unknown:,} more {'has' if unknown == 1 else 'have'} nothing relevant known")
@@ -89,9 +89,9 @@ def describe_others(sides: Mapping[str, int]) -> str:
 
 
 def describe_losses(found: RunFailures) -> tuple[str, str]:
-    """Say on how many queries the run loses against A, of those that both have a value for.
+    """Say on how many queries the run loses against A, of those with a value in both.
 
-    Beside it, on how many it is worse at all.
+    The second text says on how many queries it is worse at all.
     """
     rule = found.choice.rule
     run, a = found.short[found.choice.run], found.short[found.against or ""]
@@ -105,7 +105,7 @@ def describe_losses(found: RunFailures) -> tuple[str, str]:
 
 
 def describe_failing(found: RunFailures, classes: Mapping[FailureClass, ClassTally]) -> str:
-    """Say when a query fails, and on how many that fail too little is graded to be sure."""
+    """Say when a query fails, and how many failing queries have too few grades to be sure."""
     retrieval = [each for kind, each in classes.items() if kind.side in ("ranking", "recall")]
     unsure = sum(each.mostly_unjudged for each in retrieval)
     tops = f" In {unsure:,} the top is mostly unjudged." if unsure else ""
@@ -124,7 +124,7 @@ def next_step(shown: Sequence[QueryRow]) -> htpy.Node:
 
 
 def order_gain(found: RunFailures) -> tuple[str, str] | None:
-    """Return what a perfect order of the run's candidates would add, and what that is."""
+    """Return the gain of a perfect order of the run's candidates, and its description."""
     measures = comparison.rerankable_measures(found.measures[:1])
     if not measures or not found.within:
         return None
@@ -138,7 +138,7 @@ def order_gain(found: RunFailures) -> tuple[str, str] | None:
 
 
 def show_classes(found: RunFailures) -> None:
-    """Show the causes that occur, with what to try; each keeps the list to its queries."""
+    """Show the causes that occur, with what to try; each filters the list."""
     classes = {k: v for k, v in diagnosis.tally_classes(found.within).items() if v.queries}
     by_retrieval = {k: v for k, v in classes.items() if k.side in ("ranking", "recall")}
     others = {k: v for k, v in classes.items() if k not in by_retrieval}
@@ -154,14 +154,14 @@ def show_classes(found: RunFailures) -> None:
 
 
 def grades_by_rank(found: RunFailures, query_id: str) -> list[int | None]:
-    """Return the grades of a query's first chunks in the chosen run, None where there is none."""
+    """Return the grades of a query's first chunks in the chosen run, None for an unjudged one."""
     known = found.board.golden(query_id)
     ranked = found.board.chunks(found.choice.run, query_id)[:RANKS_SHOWN].tolist()
     return [known.get(chunk) for chunk in ranked]
 
 
 def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: int) -> None:
-    """Show a page of the queries; a click opens one."""
+    """Show a page of the list; a click opens a query."""
     if not shown:
         st.text("No query gets through these filters. Widen them to see one.")
         return
@@ -190,7 +190,7 @@ def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: i
 
 
 def show_how(found: RunFailures, shown: Sequence[QueryRow]) -> None:
-    """Show, folded, how the list was computed, and offer it as a file."""
+    """Show in a fold how the list was computed, and offer the list as a file."""
     choice = found.choice
     show_html(
         tables.folded_sentences("How computed", [found.small_print, *found.summary]),
@@ -207,7 +207,7 @@ def show_how(found: RunFailures, shown: Sequence[QueryRow]) -> None:
 
 
 def show_causes(found: RunFailures) -> None:
-    """Show how many queries fail for which reason, over all and in each bucket of the facet."""
+    """Show the number of failing queries by reason, over all and in each bucket of the facet."""
     choice, facet = found.choice, found.choice.filters.facet
     classes = diagnosis.tally_classes(found.within)
     counts = {kind: each.queries for kind, each in classes.items()}
@@ -236,12 +236,12 @@ def show_causes(found: RunFailures) -> None:
 
 
 def show_perfect_order(found: RunFailures) -> None:
-    """Show what a perfect reranker of the run's lists would give."""
+    """Show the values of the run with a perfect reranker."""
     show_reranker(found.board, [found.choice.run], found.measures, found.within)
 
 
 def steps_around(found: RunFailures, shown: Sequence[QueryRow], query_id: str) -> QuerySteps:
-    """Return the neighbours of a query in the list, and where it is in it."""
+    """Return the neighbours of a query in the list, and its place there."""
     ids = [row.query_id for row in shown]
     at = ids.index(query_id) if query_id in ids else None
     kind = found.choice.filters.kind
@@ -258,7 +258,7 @@ def steps_around(found: RunFailures, shown: Sequence[QueryRow], query_id: str) -
 
 
 def show_answers(found: RunFailures, answered: Mapping[str, int]) -> None:
-    """Show what became of the queries and their answers; ``answered`` are the runs with some."""
+    """Show the outcomes of queries and answers; ``answered`` are the runs with answers."""
     choice = found.choice
     if not found.right:
         named = ", ".join(found.short.get(run, run) for run in answered)
@@ -296,7 +296,7 @@ def show_answers(found: RunFailures, answered: Mapping[str, int]) -> None:
 
 
 def describe_counts(found: RunFailures) -> str:
-    """Say what is found, by which conventions, and what the shares and intervals are of."""
+    """Explain "found", the conventions, and the base of shares and intervals."""
     rel = "the grade that the failure rule asks for"
     return (
         f"found: a chunk of {rel} or better is within the prompt size · shares are of the "
@@ -306,7 +306,7 @@ def describe_counts(found: RunFailures) -> str:
 
 
 def outcomes_by_bucket(found: RunFailures) -> dict[str, TwoByTwo]:
-    """Return the same for each bucket of the facet that is chosen, if one is."""
+    """Return the outcomes for each bucket of the chosen facet, if there is one."""
     facet = found.choice.filters.facet
     if facet is None:
         return {}

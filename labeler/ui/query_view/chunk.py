@@ -19,7 +19,7 @@ LONGEST_SHOWN = 100_000  # characters of a text
 
 
 def show_chunk(opened: OpenedQuery, change: RankChange) -> None:
-    """Show a chunk's text beside what the query's values would be if it stood elsewhere."""
+    """Show a chunk's text beside the query's values with the chunk at another rank or grade."""
     left, right = st.columns([8, 5], gap="large")
     with left:
         show_text(opened, change)
@@ -48,7 +48,7 @@ def show_text(opened: OpenedQuery, change: RankChange) -> None:
         st.text(tables.transfer_note(trail))
     if item is not None and item.more is not None:
         st.caption(f"The first {LONGEST_SHOWN:,} characters; Label shows all of it.")
-    if is_live:  # of a frozen set nothing here would show what a grade changes
+    if is_live:  # with a frozen set a grade would change nothing on this page
         grade(opened, change, None if item is None else item.text_hash)
 
 
@@ -59,8 +59,9 @@ def grade(opened: OpenedQuery, change: RankChange, text_hash: str | None) -> Non
         there = url_state.page_url("/", query=query_id)
         links.link("Enter your name to grade here", there)
         return
-    # The same control for as long as the same grade counts, so that no push takes it from under a
-    # hand; a click leaves it showing what counts, and so any click is an event.
+    # The key stays while the same grade counts, so that no push replaces the control while somebody
+    # uses it. After a click the control again shows the grade that counts, so each click is one
+    # event.
     key = f"grade-{change.grade}-{query_id}-{change.chunk_id}"
     st.segmented_control(
         f"Grade it as {name}",
@@ -100,7 +101,7 @@ def save_grade(
 
 
 def show_ranks_tried(opened: OpenedQuery, change: RankChange) -> None:
-    """Show what the values would be with the chunk at another rank of a run; nothing is saved."""
+    """Show the values with the chunk at another rank of a run; nothing is saved."""
     run = opened.run
     if opened.a is not None and (url_state.get("tried") == "a" or _is_of_a(opened, change)):
         run = opened.a
@@ -128,12 +129,12 @@ def show_ranks_tried(opened: OpenedQuery, change: RankChange) -> None:
 
 
 def _is_of_a(opened: OpenedQuery, change: RankChange) -> bool:
-    """Whether only A can have the chunk, since both runs are of two chunkings."""
+    """Return whether only A can have the chunk, because the runs have different chunkings."""
     return opened.is_apart and change.rank_a is not None
 
 
 def show_grades_tried(opened: OpenedQuery, change: RankChange) -> None:
-    """Show what the values would be with each grade of an unjudged chunk; nothing is saved."""
+    """Show the values with each possible grade of an unjudged chunk; nothing is saved."""
     trials = comparison.try_grades(
         *(opened.board, opened.run, opened.query_id, change.chunk, opened.tried_measures, GRADES)
     )
@@ -151,5 +152,5 @@ def show_grades_tried(opened: OpenedQuery, change: RankChange) -> None:
 
 
 def _whole_number(text: str | None) -> int | None:
-    """Return a small whole number of the address, None for anything else."""
+    """Return a small whole number from the URL, None for anything else."""
     return int(text) if text and text.isdecimal() and len(text) < 6 else None

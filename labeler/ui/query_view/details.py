@@ -22,7 +22,7 @@ POOL_DEPTH = 10
 
 
 def show_details(opened: OpenedQuery, found: QueryAnswers, runs: Sequence[str]) -> None:
-    """Show what else is known of the query, each part folded; ``runs`` are those looked at."""
+    """Show further details of the query, each in a fold; ``runs`` are the runs shown."""
     if found.answers:
         with st.expander("Answers"):
             show_answers(opened, found)
@@ -36,7 +36,7 @@ def show_details(opened: OpenedQuery, found: QueryAnswers, runs: Sequence[str]) 
 
 
 def show_answers(opened: OpenedQuery, found: QueryAnswers) -> None:
-    """Show what was answered with each run beside the reference, those looked at first."""
+    """Show the answers with each run beside the reference, the shown runs first."""
     first = [run for run in opened.runs if run in found.answers]
     runs = dict.fromkeys([*first, *found.answers])
     cards = [answer_with_outcome(opened, run, found.answers[run]) for run in runs]
@@ -46,7 +46,7 @@ def show_answers(opened: OpenedQuery, found: QueryAnswers) -> None:
 def answer_with_outcome(
     opened: OpenedQuery, run: str, answer: Answer
 ) -> tuple[htpy.Node, Answer, AnswerOutcome]:
-    """Return what was answered with a run, and what that makes of the query."""
+    """Return the answer with a run, and the outcome of the query."""
     right = {opened.query_id: answer.correct}
     became = diagnosis.find_outcomes(opened.board, run, right, opened.rule)[opened.query_id]
     return tables.run_name(run, opened.short), answer, became
@@ -89,7 +89,7 @@ def show_why(opened: OpenedQuery, found: QueryAnswers, runs: Sequence[str]) -> N
 
 
 def describe_no_failure(opened: OpenedQuery) -> str:
-    """Say of a run without a failure that there is none, or that none can be known yet."""
+    """Say that the query does not fail in a run, or that nobody can know yet."""
     if opened.board.judged[opened.number]:
         return "does not fail"
     if opened.is_judged:
@@ -105,7 +105,7 @@ def show_keywords(opened: OpenedQuery) -> None:
 
 
 def show_dcg_table(opened: OpenedQuery) -> None:
-    """Show nDCG of the run that is looked at worked out line by line."""
+    """Show nDCG of the shown run line by line."""
     board, run, query_id = opened.board, opened.run, opened.query_id
     conventions = board.conventions
     fitting = [each for each in opened.measures if each.name == "nDCG" and not each.crosses]

@@ -1,4 +1,4 @@
-"""The opened query: what is shown of it, by which runs and measures, and the ways out of it."""
+"""The opened query: its content, runs and measures, and the links to other queries and back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from labeler.model import Query, Remark
 from labeler.render.short_names import short_names
 from labeler.ui import url_state
 
-# What is chosen inside an opened query, and so left behind with it.
+# Parameters of choices inside an opened query; they are removed when it is closed.
 INSIDE = ("chunk", "rank", "grade", "tried", "ranks")
 
 
@@ -26,10 +26,10 @@ def open_query(query_id: str | None, **more: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class QuerySteps:
-    """Where the opened query is in the list it was opened from, and the ways out of it.
+    """The place of the opened query in its list, and the links to other queries and back.
 
-    ``back`` says what closing it leads to, ``place`` its place in the list; ``before`` and
-    ``after`` are its neighbours. ``leave`` closes it, ``go`` opens another.
+    ``back`` names the list that closing returns to, ``place`` says the query's place in it.
+    ``before`` and ``after`` are its neighbours. ``leave`` closes it, ``go`` opens another.
     """
 
     back: str
@@ -42,10 +42,11 @@ class QuerySteps:
 
 @dataclass(frozen=True)
 class OpenedQuery:
-    """A query as one run, or runs A and B, answer it; the first of ``measures`` explains it.
+    """A query in one run, or in runs A and B; the first of ``measures`` explains it.
 
-    ``rule`` says when a query fails. ``words`` are the names of the grades, ``steps`` the ways out,
-    ``path`` the page it is opened on, and ``answered`` says whether answers of runs are loaded.
+    ``rule`` says when a query fails. ``words`` are the names of the grades, ``steps`` the links to
+    other queries and back, ``path`` is the page of the query, and ``answered`` says whether answers
+    of runs are loaded.
     """
 
     query: Query
@@ -66,7 +67,7 @@ class OpenedQuery:
 
     @property
     def run(self) -> str:
-        """The run that is looked at: B, or the only one."""
+        """The run that is shown in detail: B, or the only one."""
         return self.runs[-1]
 
     @property
@@ -81,7 +82,7 @@ class OpenedQuery:
 
     @property
     def tried_measures(self) -> Sequence[Measure]:
-        """The measure that explains the query, and one beside it: RR, which says the first rank."""
+        """The measure that explains the query, and RR, which shows the first useful rank."""
         others = sorted(self.measures[1:], key=lambda measure: measure.name != "RR")
         return [self.measure, *others[:1]]
 
@@ -97,13 +98,13 @@ class OpenedQuery:
 
     @cached_property
     def short(self) -> Mapping[str, str]:
-        """The runs' names as they are shown: those looked at by what tells just them apart."""
+        """The names of runs on screen; the shown runs have names that tell just them apart."""
         between = {} if self.a is None else short_names(self.runs)
         return {**short_names(self.board.run_names), **between}
 
     @cached_property
     def is_apart(self) -> bool:
-        """Whether both runs are of two chunkings, so that no chunk is in both lists."""
+        """Whether the runs have different chunkings, so that no chunk is in both lists."""
         return len({self.board.chunking_of(run) for run in self.runs}) > 1
 
     @cached_property
@@ -134,7 +135,7 @@ class OpenedQuery:
         return [chunk for chunk, grade in golden.items() if grade >= self.useful_grade]
 
     def ranks_of_useful(self, run: str) -> list[int | None]:
-        """Return the rank of each useful chunk in a run, None where it does not return it."""
+        """Return the rank of each useful chunk in a run, None if the run does not have it."""
         chunks = self.board.chunks(run, self.query_id).tolist()
         ranks = {chunk: rank for rank, chunk in enumerate(chunks, 1)}
         return [ranks.get(chunk) for chunk in self.useful]
@@ -145,5 +146,5 @@ class OpenedQuery:
         return int(self.board.prompt_ks[self.number])
 
     def inside_url(self, **changes: str | None) -> str:
-        """Return the address of this query with another choice inside it."""
+        """Return the URL of this query with another choice inside it."""
         return url_state.this_page_url(self.path, **changes)

@@ -1,4 +1,4 @@
-"""The query view from top to bottom: ways out, query, verdict, lists, opened chunk, details."""
+"""The query view from top to bottom: links, query, verdict, lists, opened chunk, details."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from labeler.web.static_js import loader, read_assets
 
 DEPTHS = (10, 20, 50, 100)
 RUNS_IN_SIGHT = 4
-LONGEST_TITLE = 200  # characters of a text that stands for a title
-# The query takes the place of the page's title and choices, which count all the same.
+LONGEST_TITLE = 200  # characters of a text used as a title
+# The query replaces the page's title and choices on screen; the choices still apply.
 STYLE = style("""
 .title:has(h1) { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden;
     clip-path: inset(50%); }
@@ -76,7 +76,7 @@ def show_query(opened: OpenedQuery) -> None:
 
 
 def show_steps(opened: OpenedQuery) -> None:
-    """Draw the ways out: back, to the neighbours by J and K, to Label and Compare."""
+    """Draw the links: back, to the neighbours (keys J and K), to Label and to Compare."""
     steps = opened.steps
     with st.container(horizontal=True, vertical_alignment="center", key="query-steps"):
         st.button(
@@ -105,9 +105,9 @@ def show_steps(opened: OpenedQuery) -> None:
 
 
 def compare_url(opened: OpenedQuery) -> str:
-    """Return the address of the query as Compare shows it: the run beside the first other one.
+    """Return the URL of the query on Compare, with the run and the first other one.
 
-    They stand in the order in which they were loaded, as on other pages.
+    The two are in the order in which they were loaded, as on other pages.
     """
     names = opened.board.run_names
     other = next(name for name in names if name != opened.run)
@@ -116,7 +116,7 @@ def compare_url(opened: OpenedQuery) -> str:
 
 
 def show_heading(opened: OpenedQuery) -> None:
-    """Show the query's id and buckets, its text, and what graders read and said of it."""
+    """Show the query's id and buckets, its text, the guidance for graders, and their comments."""
     query = opened.query
     named = {"task": query.task, "split": query.split, **query.buckets}
     facts = [query.query_id, *(f"{name}: {value}" for name, value in named.items() if value)]
@@ -144,7 +144,7 @@ def show_heading(opened: OpenedQuery) -> None:
 
 
 def show_verdict(opened: OpenedQuery, found: QueryAnswers) -> None:
-    """Say where each run ranks what is useful, what that makes of the value, and what is unsure."""
+    """Show the ranks of useful chunks in each run, the value that follows, and the doubts."""
     unjudged = {run: count_unjudged(opened, run) for run in opened.runs}
     step = None
     if any(unjudged.values()) and opened.board.conventions.frozen is None:
@@ -169,7 +169,7 @@ def show_verdict(opened: OpenedQuery, found: QueryAnswers) -> None:
 
 
 def describe_ranks(opened: OpenedQuery) -> str:
-    """Say where the runs rank what is useful, or why that cannot be said."""
+    """Say at which ranks the runs have useful chunks, or why that cannot be said."""
     if opened.is_apart:
         return "The two runs return different chunks; lines join those that have text in common."
     if not opened.board.judged[opened.number]:
@@ -179,7 +179,7 @@ def describe_ranks(opened: OpenedQuery) -> str:
 
 
 def query_figure(opened: OpenedQuery) -> tuple[str, str] | None:
-    """Return the query's value, or the difference of the two, and what it is."""
+    """Return the query's value, or the difference of the runs, and its description."""
     values = [opened.value(run) for run in opened.runs]
     if any(map(math.isnan, values)):
         return None
@@ -192,16 +192,16 @@ def query_figure(opened: OpenedQuery) -> tuple[str, str] | None:
 
 
 def describe_failure(opened: OpenedQuery, found: QueryAnswers) -> str:
-    """Say why the query fails in the run that is looked at, and what to try."""
+    """Say why the query fails in the shown run, and what to try."""
     why = comparison.why_undefined(opened.board, opened.query_id, opened.measure)
     if not opened.is_judged:
         return ""
     failure = found.failures.get(opened.run)
     said = "" if failure is None else f"{failure.failure.meaning} Try: {failure.failure.lever}"
     if isinstance(opened.rule, LossAgainstRun) and count_in_prompt(opened, opened.run):
-        said = ""  # less than in A, and yet enough: nothing is to be mended
+        said = ""  # less than in A, but enough: there is nothing to fix
     if opened.board.absent(opened.run)[opened.number]:
-        said = ""  # which is said of every run that lacks it
+        said = ""  # another sentence names every run that lacks the query
     return " ".join(filter(None, [why and f"{why[0].upper()}{why[1:]}.", said]))
 
 
@@ -212,7 +212,7 @@ def count_in_prompt(opened: OpenedQuery, run: str) -> int:
 
 
 def describe_prompt(opened: OpenedQuery) -> str:
-    """Say how much of what is useful goes into the prompt."""
+    """Say how many useful chunks go into the prompt."""
     k, names = opened.prompt_k, [opened.short[run] for run in opened.runs]
     if not opened.useful or opened.is_apart:
         return ""
@@ -240,7 +240,7 @@ def _describe_one_in_prompt(names: Sequence[str], counts: Sequence[int]) -> str:
 
 
 def describe_answers(opened: OpenedQuery, found: QueryAnswers) -> str:
-    """Say whether what was answered with the runs is right."""
+    """Say whether the answers with the runs are right."""
     said = [
         f"{opened.short[run]}’s answer is {'right' if found.answers[run].correct else 'wrong'}"
         for run in opened.runs
@@ -250,7 +250,7 @@ def describe_answers(opened: OpenedQuery, found: QueryAnswers) -> str:
 
 
 def describe_others(opened: OpenedQuery) -> str:
-    """Write out the values of the other measures that are shown."""
+    """Return the values of the other measures in words."""
     said = []
     for measure in opened.measures[1:3]:
         values = [opened.value(run, measure) for run in opened.runs]
@@ -288,7 +288,7 @@ def describe_unjudged(opened: OpenedQuery) -> str:
 
 
 def describe_transferred(opened: OpenedQuery) -> str:
-    """Say how many transferred grades the values of the runs rest on, nothing where none do."""
+    """Say how many transferred grades the runs' values rest on, empty if none."""
     counted = opened.board.transferred(opened.measure)[opened.number]
     counts = [int(counted[opened.board.column_of(run)]) for run in opened.runs]
     if not any(counts):
@@ -299,13 +299,13 @@ def describe_transferred(opened: OpenedQuery) -> str:
 
 
 def describe_grounds(opened: OpenedQuery) -> str:
-    """Say the values by the other measures, and which grades lack or are transferred."""
+    """Give the values of the other measures, and the missing and transferred grades."""
     said = (describe_others(opened), describe_unjudged(opened), describe_transferred(opened))
     return " ".join(filter(None, said))
 
 
 def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
-    """Show the lists, with how they are read."""
+    """Show the lists, with notes on how to read them."""
     depth = chosen_depth()
     shared = None
     if opened.a is not None:
@@ -348,7 +348,7 @@ def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
 
 
 def show_wires(sides: Sequence[tables.ListSide], look: tables.ListLook) -> None:
-    """Draw the lines between two lists, over the gap that these leave."""
+    """Draw the lines between two lists, in the gap between them."""
     a, b = sides
     lines = [wire._asdict() for wire in tables.wires(a, b, look)]
     with st.container(key="query-wires"):
@@ -381,7 +381,7 @@ def _list_side(opened: OpenedQuery, run: str, depth: int) -> tables.ListSide:
 
 
 def chosen_depth() -> int:
-    """Return how many ranks the address asks for."""
+    """Return the number of ranks in the URL."""
     text = url_state.get("ranks") or ""
     return next((depth for depth in DEPTHS if str(depth) == text), DEPTHS[0])
 
@@ -406,12 +406,12 @@ def _depth_links(opened: OpenedQuery, depth: int) -> htpy.Node:
 
 
 def choose_chunk(changes: Sequence[RankChange]) -> RankChange | None:
-    """Return the chunk that the address names, else the one that explains most."""
+    """Return the chunk in the URL, else the one that explains most."""
     asked = url_state.get("chunk")
     named = next((each for each in changes if each.chunk_id == asked), None)
     return named or max(changes, key=_explains, default=None)
 
 
 def _explains(change: RankChange) -> tuple[float, float]:
-    """Order chunks by what they contribute to the difference, then by what they add at all."""
+    """Return a sort key: a chunk's part of the difference, then what it adds at all."""
     return abs(change.contribution or 0.0), max(change.term_a or 0.0, change.term_b or 0.0)

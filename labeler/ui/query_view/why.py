@@ -1,4 +1,4 @@
-"""Why a query fails in each run: its class, what was answered, and what is known of its texts."""
+"""Why a query fails in each run: its class, the answers, and which texts are known."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from labeler.ui.query_view.opened import OpenedQuery
 
 
 def texts_of(numbers: Iterable[int]) -> dict[int, Chunk]:
-    """Return the chunks that have text, by number; a long one to where a reader would stop."""
+    """Return the chunks that have text, by number; long texts are cut."""
     with ui.open_store() as store:
         return store.texts.numbered(numbers, LONGEST_IN_LIST)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def chunks_with_text(path: str, data_revision: int) -> frozenset[int]:
-    """Return the numbers of the chunks that have text; one read for each change of the data."""
+    """Return the numbers of the chunks that have text; cached until the data changes."""
     with ui.open_store() as store:
         return store.chunks.with_text()
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswers:
-    """What was answered to a query and why it fails, by run; ``reranked`` what reranking did."""
+    """Answers to a query and why it fails, by run; ``reranked`` says what reranking did."""
 
     answers: Mapping[str, Answer]
     failures: Mapping[str, Failure | None]
@@ -38,7 +38,7 @@ class QueryAnswers:
 
     @classmethod
     def of(cls, opened: OpenedQuery, runs: Sequence[str]) -> QueryAnswers:
-        """Find them for ``runs``."""
+        """Find the answers and failures for ``runs``."""
         with ui.open_store() as store:
             every = store.answers.to(opened.query_id, LONGEST_IN_LIST) if opened.answered else {}
         answers = {run: answer for run, answer in every.items() if run in opened.board.run_names}
@@ -60,7 +60,7 @@ def _failure_in(opened: OpenedQuery, run: str, answer: Answer | None) -> Failure
 
 
 def _describe_reranking(opened: OpenedQuery) -> str:
-    """Say what B made of A's list where it holds nothing else and the query fails in both."""
+    """Say how B reordered A's list, if B adds no chunk and the query fails in both."""
     if opened.a is None or opened.is_apart:
         return ""
     rule = UsefulInPrompt() if isinstance(opened.rule, LossAgainstRun) else opened.rule
