@@ -1,7 +1,8 @@
 -- Triggers that keep the logs append-only: every UPDATE, DELETE and replacing INSERT is refused.
 --
 -- INSERT OR REPLACE deletes a row without firing DELETE triggers unless recursive_triggers is on,
--- which other tools leave off. So an INSERT that meets a row of the log is refused before it begins.
+-- which other tools leave off. So an INSERT with the key of an existing row is refused before it
+-- begins.
 
 CREATE TRIGGER judgments_are_not_updated BEFORE UPDATE ON judgments
 BEGIN

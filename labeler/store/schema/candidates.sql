@@ -1,8 +1,8 @@
 -- Candidates: questions that may become queries, and the grades that a source suggests.
 
--- One file of candidates, or what somebody typed. The same content is taken once (hash).
--- kept    of a log only some questions are kept; times and texts count all of them
--- evenly  the facets over which the kept ones were drawn evenly
+-- One file of candidates, or typed questions. The same content is stored once (hash).
+-- kept    how many questions were stored; times and texts count those of the whole file
+-- evenly  the facets over which the stored questions were drawn evenly
 CREATE TABLE batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     source TEXT NOT NULL CHECK (source IN ('log', 'generated', 'thumbs', 'typed')),
@@ -28,8 +28,8 @@ CREATE TABLE batch_buckets (
     PRIMARY KEY (batch, facet, bucket)
 ) STRICT, WITHOUT ROWID;
 
--- How often the queries of a log that brought runs were asked. Their buckets are those of the
--- queries, looked up when they are counted.
+-- How often users asked the queries of a log from which runs were loaded. The buckets are those of
+-- the queries at the time of counting.
 CREATE TABLE asked_queries (
     batch INTEGER NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
     query INTEGER NOT NULL REFERENCES queries (id),
@@ -37,7 +37,7 @@ CREATE TABLE asked_queries (
     PRIMARY KEY (batch, query)
 ) STRICT, WITHOUT ROWID;
 
--- normal: the words of the text as they are compared with other texts
+-- normal: the words of the text, normalised to compare texts
 CREATE TABLE candidates (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     source TEXT NOT NULL CHECK (source IN ('log', 'generated', 'thumbs', 'typed')),
@@ -89,8 +89,7 @@ CREATE UNIQUE INDEX proposals_of_queries ON proposals (query, chunk, source, gra
 CREATE UNIQUE INDEX proposals_of_candidates ON proposals (candidate, chunk, source, grade)
     WHERE candidate IS NOT NULL;
 
--- The grade that most votes of a source suggest for a pair of a query; none where two grades have
--- as many.
+-- The grade with most votes of a source for a pair; none in a tie.
 CREATE VIEW proposed AS
 WITH votes AS (
     SELECT coalesce(p.query, c.query) AS query, p.chunk, p.source, p.grade,

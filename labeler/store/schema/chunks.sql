@@ -19,9 +19,9 @@ CREATE TABLE documents (
 ) STRICT;
 
 -- chunk_id    in a named chunking it is NAME:ID, so that UNIQUE (chunk_id) holds per chunking
--- text        null where only the id is known, as of a run's results
+-- text        null where only the id is known, from a run
 -- chunking    null for the default one
--- start, end  characters of the document's text, the end not included
+-- start, end  characters of the document's text, end not included
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,
     chunk_id TEXT NOT NULL UNIQUE CHECK (chunk_id <> ''),
@@ -50,9 +50,9 @@ BEGIN
     ) WHERE id = NEW.id;
 END;
 
--- The index holds no text of its own: to take words out it must be told which. A chunk known by
--- id only is not in it, so that a large run loads quickly; SQLite's integrity check reads the view
--- and would miss such chunks in a table.
+-- The index stores no text, so its triggers must pass the old words to remove them. Chunks without
+-- text are not in it, so that a large run loads quickly. SQLite's integrity check compares it with
+-- the view, and would miss those chunks if it were compared with the table.
 CREATE VIEW readable_chunks AS SELECT id, title, text FROM chunks WHERE text IS NOT NULL;
 
 CREATE VIRTUAL TABLE chunk_words USING fts5 (

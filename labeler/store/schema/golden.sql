@@ -1,23 +1,23 @@
 -- The golden grade of each pair: the newest adjudication; else what people's current grades become
 -- by the team's rule; else the newest import; else the newest transferred grade that still holds.
 --
--- labeler.model.agreed_grade says the rules in Python, labeler.store.golden_grades computes the
--- same for a whole log with arrays, many times faster. Tests hold the three together.
+-- labeler.model.agreed_grade has the rules in Python. labeler.store.golden_grades computes the same
+-- for a whole log with arrays, many times faster. Tests compare the three.
 
--- counted   what is said of each pair. Rows are counted and not sorted: a group is a pair, in the order
---           of the index of pairs, so that all is one pass and a question about one pair reads only it.
+-- counted   the judgments of each pair, counted by grade and not sorted. The groups follow the index
+--           of pairs, so that all pairs take one pass, and a query for one pair reads only that pair.
 -- j0 - j3   the newest judgment that gave each grade
--- agreed    what several people's grades become; null where there is none, or no majority
--- judgment  the one that the grade stands for: of an agreed grade the newest that gave it, or the
---           nearest lower one where a mean is nobody's
+-- agreed    the grade that people's grades become by the rule; null without grades or a majority
+-- judgment  the judgment behind the grade: for an agreed grade the newest that gave it, or that gave
+--           the nearest lower grade where nobody gave the mean
 -- stale     whether the chunk's text has changed since
 --
--- A transferred grade holds while its own chunk has the text it was given for, each judgment it
--- rests on is current and of the present text, and the golden grade of that one's pair is what it
--- was. A judgment that is not in this log is taken at its word. So undoing a judgment takes the
--- grades that rest on it out of the golden set, and no transferred grade rests on another. The rule
--- is written out a second time for that pair: SQLite would group the whole log for each, as it hands
--- no value of an outer row down into a query with GROUP BY.
+-- A transferred grade holds while three things are true: its chunk has the text it was given for;
+-- each judgment it rests on is current and of the present text; the golden grade of that judgment's
+-- pair is unchanged. A judgment that is not in this log is not checked. So undoing a judgment removes
+-- the grades that rest on it, and no transferred grade rests on another. The rule is written a second
+-- time for the pair of such a judgment: SQLite would group the whole log for each, as it passes no
+-- value of an outer row into a query with GROUP BY.
 CREATE VIEW golden AS
 WITH chosen (golden_rule, transferred) AS (
     SELECT

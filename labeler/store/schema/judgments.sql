@@ -7,14 +7,14 @@
 --               transferred grades
 -- blind         1 where the person had seen neither ranks nor the grades of others
 -- undoes        the judgment that this one takes back; its columns say what holds again
--- text_hash     of the wording that was graded
+-- text_hash     hash of the text that was graded
 -- evidence      the passages that made the grade: [start, end] in the chunk's text, in Unicode code
 --               points, end not included; sorted, without overlaps; null where none was marked
--- carried_from  of a transferred grade, the judgments it rests on: objects with event_id, golden
+-- carried_from  the judgments a transferred grade rests on: objects with event_id, golden
 --               (the golden grade of that pair then), chunk_id, grade, who and at. A withdrawal of a
 --               transferred grade has an empty list.
--- seen_whole    whether all of the text was on the grader's screen; null where nobody knows
--- highlighted   whether the query's words were marked in it; null where nobody knows
+-- seen_whole    whether all of the text was on the grader's screen; null where unknown
+-- highlighted   whether the query's words were highlighted in it; null where unknown
 CREATE TABLE judgments (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     event_id TEXT NOT NULL UNIQUE CHECK (event_id <> ''),
@@ -57,7 +57,7 @@ CREATE TABLE judgments (
 CREATE INDEX judgments_pair ON judgments (query, chunk);
 CREATE INDEX judgments_grader ON judgments (grader);
 CREATE INDEX judgments_carried ON judgments (query, chunk) WHERE carried_from IS NOT NULL;
--- Of judgments with evidence alone: a grade without it is written as fast as ever.
+-- A partial index, so that a grade without evidence is written as fast as before.
 CREATE INDEX judgments_evidence ON judgments (query, chunk) WHERE evidence IS NOT NULL;
 
 CREATE TRIGGER evidence_is_in_its_text BEFORE INSERT ON judgments
@@ -100,9 +100,9 @@ BEGIN
     WHERE base.query <> NEW.query OR base.kind NOT IN ('grade', 'adjudicate', 'import');
 END;
 
--- Judgments that nobody has taken back, each with its lane: judgments of one lane follow each
--- other, and a grade and an adjudication by one person do not. The plus sign keeps SQLite from
--- reading all judgments that undo nothing, by their index, for every pair.
+-- Judgments that were not taken back, each with its lane. A newer judgment replaces an older one
+-- only in its lane: a person's adjudication does not replace their grade. The plus sign keeps
+-- SQLite from reading all judgments that undo nothing, by their index, for every pair.
 CREATE VIEW standing_judgments AS
 SELECT
     j.*,
@@ -126,7 +126,7 @@ WHERE kind <> 'withdraw'
             AND newer.lane = j.lane AND newer.id > j.id
     );
 
--- Pairs that a file put into the pool and that nobody has graded.
+-- Pairs that a file added to the pool and nobody has graded.
 CREATE TABLE ungraded (
     query INTEGER NOT NULL REFERENCES queries (id),
     chunk INTEGER NOT NULL REFERENCES chunks (id),

@@ -7,8 +7,8 @@ CREATE TABLE graders (
     seed INTEGER NOT NULL
 ) STRICT;
 
--- A person signs in by the secret in a link, of which only the hash is kept, or by a login at an
--- issuer, whose subject they are from the first time on.
+-- A person signs in by the secret in a link, stored as a hash, or by a login. The first login
+-- sets the subject, and the issuer where none was named.
 CREATE TABLE invitations (
     id INTEGER PRIMARY KEY,
     grader INTEGER NOT NULL REFERENCES graders (id),
@@ -56,8 +56,8 @@ CREATE TABLE told (
     PRIMARY KEY (query, chunk, grader)
 ) STRICT, WITHOUT ROWID;
 
--- Which queries and pairs each grader has at the moment, where several servers hand out work of
--- one database. A server of a file keeps this in memory.
+-- The queries and pairs that each grader is working on, for several servers of one database. The
+-- server of a file keeps this in memory.
 CREATE TABLE claims (
     grader INTEGER PRIMARY KEY REFERENCES graders (id),
     queries TEXT NOT NULL CHECK (json_type(queries) = 'array'),

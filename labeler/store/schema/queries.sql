@@ -1,7 +1,7 @@
 -- Queries, their buckets, the history of their changes, and where their text was found elsewhere.
 
 -- retired_at  when the query left the golden set; null while it is in it
--- source      where the query came from; null where nobody knows
+-- source      where the query came from; null where unknown
 CREATE TABLE queries (
     id INTEGER PRIMARY KEY,
     query_id TEXT NOT NULL UNIQUE CHECK (query_id <> ''),

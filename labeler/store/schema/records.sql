@@ -1,6 +1,6 @@
 -- Settings, and the records of what was done: audit, loads, frozen versions, hash chain.
 
--- settings        what leads have chosen, as one object
+-- settings        the settings of the team, as one object
 -- golden_set      uuid of this golden set, carried by each event from a browser
 -- signing_key     signs what is handed out to browsers
 -- data_revision   counts the changes to anything but judgments
@@ -9,7 +9,7 @@ CREATE TABLE settings (
     value TEXT NOT NULL CHECK (json_valid(value))
 ) STRICT;
 
--- Append-only. who did it, by which way (a page, a command), from which address.
+-- Append-only. who did it, by which way (link, login, name, terminal), from which address.
 CREATE TABLE audit (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at TEXT NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE audit (
     count INTEGER NOT NULL DEFAULT 1 CHECK (count > 0)
 ) STRICT;
 
--- Append-only. The judgments of a load follow each other in the log, from the first to the last.
+-- Append-only. The judgments of a load are consecutive in the log, from the first to the last.
 CREATE TABLE golden_loads (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at TEXT NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE golden_loads (
     CHECK (first_event <= last_event)
 ) STRICT;
 
--- Append-only. content: the lines that the hash is of, compressed by zlib.
+-- Append-only. content: the hashed lines, compressed by zlib.
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE CHECK (name <> ''),
@@ -47,8 +47,8 @@ CREATE TABLE versions (
     content BLOB NOT NULL
 ) STRICT;
 
--- Append-only. The hash chain: each row holds the SHA-256 of the row before and of its event. It is
--- no column of the event, so that a grade is one INSERT and waits for no hash.
+-- Append-only. The hash chain: each row holds the SHA-256 of the row before and of its event. The
+-- hash is not a column of the event, so that a grade is one INSERT and waits for no hash.
 CREATE TABLE seals (
     log TEXT NOT NULL CHECK (log IN ('judgments', 'remarks')),
     event INTEGER NOT NULL,

@@ -12,8 +12,8 @@ CREATE TABLE runs (
     chunking INTEGER REFERENCES chunkings (id)
 ) STRICT;
 
--- One row for each run and query. The query is named by its id and not by a key, so that a run can
--- be loaded before the queries, and have queries that the golden set does not.
+-- One row for each run and query. The query is stored by id and not by key, so that a run can be
+-- loaded before its queries, and have queries that the golden set does not have.
 -- chunks: chunks.id as little-endian int32, best first; scores: float32 in the same order
 CREATE TABLE ranked_lists (
     run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -23,8 +23,8 @@ CREATE TABLE ranked_lists (
     PRIMARY KEY (run, query_id)
 ) STRICT, WITHOUT ROWID;
 
--- The record of a ranked list in the tool that wrote it, to which grades can be sent back.
--- places: pairs of a place in the record and a rank, both from 0; null where they are the same
+-- The record of a ranked list in the tool that made it, to which grades can be sent back.
+-- places: pairs of a position in the record and a rank, both from 0; null where they are equal
 CREATE TABLE list_sources (
     run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     query_id TEXT NOT NULL CHECK (query_id <> ''),
@@ -35,10 +35,10 @@ CREATE TABLE list_sources (
     CHECK (span IS NOT NULL OR trace IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
--- Ranked lists as rows, for other tools. A list is cut into pieces of 512 ranks before it is cut
--- into ranks, since each cut reads all that it cuts. The empty halves of the unions keep SQLite
--- from working out the bytes of a rank again wherever they are named. A little-endian number is
--- read from its hex digits, as SQLite has no function for it.
+-- Ranked lists as rows, for other tools. A list is cut into blocks of 512 ranks and these into
+-- ranks, since each cut reads the whole blob that it cuts. The empty halves of the unions keep SQLite
+-- from computing the bytes of a rank again at each use. A little-endian number is read from its hex
+-- digits, as SQLite has no function for it.
 CREATE VIEW rankings AS
 WITH RECURSIVE
 blocks (block) AS (

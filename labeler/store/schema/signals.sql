@@ -1,7 +1,7 @@
 -- Signals: what users did with a system, and which answers of a run were correct.
 
--- query_id is empty for a signal of all queries. System and query are named by their ids, so that
--- signals can be loaded before runs and queries.
+-- query_id is empty for a signal of all queries. System and query are stored by id, so that signals
+-- can be loaded before runs and queries.
 CREATE TABLE signals (
     system TEXT NOT NULL CHECK (system <> ''),
     name TEXT NOT NULL CHECK (name <> ''),

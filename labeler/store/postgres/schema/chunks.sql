@@ -19,9 +19,9 @@ CREATE TABLE documents (
 );
 
 -- chunk_id    in a named chunking it is NAME:ID, so that UNIQUE (chunk_id) holds per chunking
--- text        null where only the id is known, as of a run's results
+-- text        null where only the id is known, from a run
 -- chunking    null for the default one
--- start, end  characters of the document's text, the end not included
+-- start, end  characters of the document's text, end not included
 CREATE TABLE chunks (
     id BIGINT PRIMARY KEY,
     chunk_id TEXT NOT NULL UNIQUE CHECK (chunk_id <> ''),
@@ -59,7 +59,7 @@ END $$;
 CREATE TRIGGER chunks_are_of_the_chunking_they_name AFTER INSERT ON chunks
 FOR EACH ROW EXECUTE FUNCTION name_chunking();
 
--- The words of a text without case and accents, as FTS5 of SQLite has them.
+-- The words of a text without case and accents, as in SQLite's FTS5.
 CREATE FUNCTION plain(words TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT regexp_replace(
         lower(regexp_replace(normalize(coalesce(words, ''), NFKD), '[\u0300-\u036f]', '', 'g')
@@ -67,7 +67,7 @@ CREATE FUNCTION plain(words TEXT) RETURNS TEXT LANGUAGE sql IMMUTABLE PARALLEL S
         '[^[:alnum:]]+', ' ', 'g')
 $$;
 
--- A text with too many words for PostgreSQL is found by those it begins with.
+-- Of a text with too many words for PostgreSQL only the beginning is indexed.
 CREATE FUNCTION words_of(title TEXT, words TEXT) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE
 SET search_path = labeler, pg_catalog AS $$
 BEGIN
@@ -78,7 +78,7 @@ EXCEPTION WHEN program_limit_exceeded THEN
         || setweight(to_tsvector('simple', plain(left(words, 100000))), 'B');
 END $$;
 
--- A chunk known by id only is not in it, so that a large run loads quickly.
+-- Chunks without text are not in it, so that a large run loads quickly.
 CREATE TABLE chunk_words (
     id BIGINT PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
     words tsvector NOT NULL

@@ -1,7 +1,7 @@
--- Functions of SQLite that the store's statements use, so that a statement both engines understand
--- is written once. They are created in the golden set's own schema, which is searched first.
+-- Functions of SQLite that the store's statements use, so that each statement is written once for
+-- both engines. They are created in the golden set's own schema, which is searched first.
 
--- Text is compared without case by the best collation that this server has.
+-- The best collation of this server to compare text without case.
 DO $$
 BEGIN
     EXECUTE format('CREATE COLLATION labeler.folding FROM %I', (

@@ -1,5 +1,5 @@
--- The golden grade of each pair: the rule, its parts and their names are those of the view for SQLite,
--- which says more of them: labeler/store/schema/golden.sql. Change both together.
+-- The golden grade of each pair, by the same rule, parts and names as in the view for SQLite.
+-- labeler/store/schema/golden.sql explains them. Change both together.
 
 CREATE VIEW golden AS
 WITH chosen (golden_rule, transferred) AS (

@@ -1,6 +1,6 @@
--- Numbers of rows, given out without a gap as SQLite does it: a chunk's number fits the int32 of the
--- ranked lists. Whoever adds a row holds the lock of writers, so that ids come in the order of
--- commits, even where another tool writes. The number of the lock is WRITER_LOCK.
+-- Row ids without gaps, as in SQLite, so that a chunk's id fits the int32 of the ranked lists. An
+-- INSERT takes the writer lock, so that ids are in the order of commits, even where another tool
+-- writes. The number of the lock is WRITER_LOCK.
 DO $do$
 DECLARE
     numbered TEXT;
@@ -27,7 +27,7 @@ BEGIN
     END LOOP;
 END $do$;
 
--- The last number of each log, by the name that SQLite has for it.
+-- The last id of each log, under the name of SQLite's own table.
 CREATE VIEW sqlite_sequence AS
 SELECT 'audit' AS name, coalesce(max(id), 0) AS seq FROM audit
 UNION ALL SELECT 'golden_loads', coalesce(max(id), 0) FROM golden_loads

@@ -12,8 +12,8 @@ CREATE TABLE runs (
     chunking BIGINT REFERENCES chunkings (id)
 );
 
--- One row for each run and query. The query is named by its id and not by a key, so that a run can
--- be loaded before the queries, and have queries that the golden set does not.
+-- One row for each run and query. The query is stored by id and not by key, so that a run can be
+-- loaded before its queries, and have queries that the golden set does not have.
 -- chunks: chunks.id as little-endian int32, best first; scores: float32 in the same order
 CREATE TABLE ranked_lists (
     run BIGINT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
@@ -23,8 +23,8 @@ CREATE TABLE ranked_lists (
     PRIMARY KEY (run, query_id)
 );
 
--- The record of a ranked list in the tool that wrote it, to which grades can be sent back.
--- places: pairs of a place in the record and a rank, both from 0; null where they are the same
+-- The record of a ranked list in the tool that made it, to which grades can be sent back.
+-- places: pairs of a position in the record and a rank, both from 0; null where they are equal
 CREATE TABLE list_sources (
     run BIGINT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     query_id TEXT NOT NULL CHECK (query_id <> ''),
@@ -35,7 +35,7 @@ CREATE TABLE list_sources (
     CHECK (span IS NOT NULL OR trace IS NOT NULL)
 );
 
--- A little-endian int32 of a list, and a float32; places count from 1.
+-- A little-endian int32, or float32, of a list; positions count from 1.
 CREATE FUNCTION int32_at(list BYTEA, place INTEGER) RETURNS BIGINT
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT get_byte(list, place * 4 - 4)::bigint + get_byte(list, place * 4 - 3)::bigint * 256
