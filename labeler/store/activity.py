@@ -1,8 +1,7 @@
 """Activity of graders: grades, notes and progress by person, and every person's own grades.
 
-Retired queries and judgments that were undone are left out. Days are UTC. Which of several
-people's grades counts is decided elsewhere. What was written for a copy of a graded chunk is left
-out, too: a text that a query's chunks repeat is one piece of work.
+Retired queries, undone judgments and judgments written for copies of a graded chunk are left out:
+the grader read that text once. Days are UTC.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from labeler.store.connection import Connection
 from labeler.store.copies import ChunkCopies
 from labeler.store.queries import BUCKETS
 
-# The queries that are asked about, as a JSON list of ids, null for all; without the retired ones.
+# Queries in use, or those of them in ``:among``, a JSON list of ids.
 CHOSEN_QUERIES = """
 chosen AS MATERIALIZED (
     SELECT id FROM queries
@@ -31,7 +30,7 @@ chosen AS MATERIALIZED (
         AND (:among IS NULL OR query_id IN (SELECT value FROM json_each(:among)))
 )
 """
-# Every grade and "can't tell" of a person that nobody has taken back, the changed ones included.
+# Every grade and "can't tell" of a person that was not undone, including those changed since.
 GIVEN_JUDGMENTS = """
 given AS MATERIALIZED (
     SELECT j.id, j.query, j.chunk, j.grader, j.kind, j.source, j.elapsed_ms, j.created_at
@@ -105,8 +104,8 @@ FROM given JOIN graders AS g ON g.id = given.grader
 WHERE given.kind = 'grade'
 GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC, 2
 """
-# A grade given again right after a repeat corrects that answer: the chunk was shown once. Where
-# the text has changed in between, it was not the same chunk that was shown again.
+# A repeat right after a repeat corrects that grade: the chunk was not shown again. Where the text
+# has changed in between, the chunk is no repeat.
 REPEATED_GRADES = """
 SELECT g.name, earlier.grade, j.grade, q.query_id
 FROM standing_judgments AS j
@@ -133,7 +132,7 @@ JOIN graders AS g ON g.id = j.grader
 WHERE j.kind = 'cannot_tell' AND coalesce(j.source, '') <> 'twin' AND q.retired_at IS NULL
 ORDER BY j.created_at DESC, j.id DESC
 """
-# A chunk that comes back unmarked is graded without its note, which then still holds.
+# A repeat is graded without seeing the earlier note, so that note holds until another is written.
 GRADER_NOTES = """
 SELECT
     q.query_id, q.text, c.chunk_id, c.title,
@@ -160,8 +159,8 @@ JOIN graders AS g ON g.id = r.grader
 WHERE r.note <> '' AND q.retired_at IS NULL
 ORDER BY 9 DESC
 """
-PAIR_STATES = ("open", "stale", "cannot_tell", "graded")  # the least far first
-# A grade that came with a file names no wording: it is taken for the present one.
+PAIR_STATES = ("open", "stale", "cannot_tell", "graded")  # the least advanced first
+# A grade from a file may have no text hash: it is taken to be for the present text.
 GIVEN_GRADES = """
 SELECT
     q.query_id, c.chunk_id, coalesce(j.text_hash, c.text_hash), g.name, j.grade, j.blind,
@@ -200,10 +199,10 @@ JUDGED_PAIRS = "SELECT query, chunk FROM judgments WHERE id > ? ORDER BY id"
 
 @dataclass(frozen=True, slots=True)
 class GraderActivity:
-    """What a grader has done. ``seconds`` is the median a grade, None where no time is known.
+    """What a grader has done; ``seconds`` is the median time per grade, None where unknown.
 
-    ``grades`` and ``cannot_tell`` count chunks of queries, each once, by what they are now;
-    ``remarks`` what is said of whole queries; ``found`` the graded chunks they searched for.
+    ``grades`` and ``cannot_tell`` count each pair once, by its current judgment. ``remarks`` counts
+    remarks on whole queries, ``found`` the graded chunks that the grader found by searching.
     """
 
     grader: str
@@ -242,9 +241,9 @@ class CannotTell:
 
 @dataclass(frozen=True, slots=True)
 class GraderNote:
-    """What somebody wrote beside a judgment or, where ``chunk_id`` is None, of a whole query.
+    """A note on a judgment or, where ``chunk_id`` is None, on a whole query.
 
-    ``grader`` are several names where a file brought the grade of several.
+    ``grader`` holds several names for an imported grade of several graders.
     """
 
     query_id: str
@@ -262,8 +261,8 @@ class GraderNote:
 class Progress:
     """How far the pool of a bucket's queries is graded, in pairs; None is "in no bucket".
 
-    ``stale`` pairs have a grade for an earlier text and are asked again; ``cannot_tell`` ones have
-    none, and somebody could not give one. Of ``finished`` queries no pair is open or stale.
+    ``stale`` pairs have a grade for an earlier text and are offered again. ``cannot_tell`` pairs
+    have no grade, and somebody could not tell. A ``finished`` query has no open or stale pair.
     """
 
     bucket: str | None
@@ -276,7 +275,7 @@ class Progress:
 
     @property
     def open(self) -> int:
-        """Pairs that are still asked for: nobody has graded them, or their grades are tied."""
+        """Pairs still to be graded: nobody has graded them, or their grades are tied."""
         return self.pool - self.graded - self.stale - self.cannot_tell
 
     @property
@@ -293,22 +292,22 @@ class Activity:
         self._copies = ChunkCopies(connection)
 
     def work(self, among: Collection[str] | None = None) -> list[GraderActivity]:
-        """Return what every known grader has done, who did most first; ``among`` some queries."""
+        """Return the work of every grader, the most active first; ``among`` limits the queries."""
         rows = self._db.rows(
             GRADER_ACTIVITY, {"longest": LONGEST_GRADE_MS, "among": _query_list(among)}
         )
         return [GraderActivity(*row) for row in rows]
 
     def work_by_day(self, among: Collection[str] | None = None) -> list[DayActivity]:
-        """Return the grades given on each day, the newest day first; ``among`` some queries."""
+        """Count the grades of each day, the newest day first; ``among`` limits the queries."""
         return [
             DayActivity(*row) for row in self._db.rows(GRADES_BY_DAY, {"among": _query_list(among)})
         ]
 
     def repeated_grades(self, among: Collection[str] | None = None) -> list[tuple[str, int, int]]:
-        """Return who gave which grade to a chunk shown again: grader, earlier grade, later.
+        """Return the grades of chunks shown again: grader, earlier grade, later grade.
 
-        ``among`` keeps to some queries.
+        ``among`` limits the queries.
         """
         return [
             (grader, earlier, later)
@@ -319,7 +318,7 @@ class Activity:
         ]
 
     def self_repeats(self, grader: str) -> list[tuple[int, int]]:
-        """Return what one grader gave to chunks shown again: earlier grade, later."""
+        """Return one grader's grades of chunks shown again: earlier grade, later grade."""
         whose = "j.grader = (SELECT id FROM graders WHERE name = ?)"
         return [
             (earlier, later)
@@ -327,7 +326,7 @@ class Activity:
         ]
 
     def cannot_tells(self) -> list[CannotTell]:
-        """Return what graders could not tell and have not graded since, the newest first."""
+        """Return the pairs that graders could not tell and have not graded since, newest first."""
         return [CannotTell(*row) for row in self._db.rows(CANNOT_TELL_PAIRS)]
 
     def notes(self) -> list[GraderNote]:
@@ -338,10 +337,10 @@ class Activity:
     def progress(
         self, pool: Mapping[str, Iterable[int]], facet: str | None = None
     ) -> tuple[list[Progress], Progress]:
-        """Return how far a ``pool`` is graded in each bucket of a facet, and over all of it.
+        """Return the progress of a ``pool`` in each bucket of a facet, and in all.
 
-        Queries in no bucket come last. Copies of a text are one pair, which is as far as the
-        least of them.
+        Queries in no bucket come last. Copies of a text count as one pair, in the state of the
+        least advanced copy.
         """
         with self._db.reading():
             copies = self._copies.in_pool(pool)
@@ -374,7 +373,7 @@ class Activity:
         ], progress_from_counts(None, whole)
 
     def _golden_pairs(self) -> dict[tuple[str, int], bool]:
-        """Return the pairs that have a golden grade, and whether it is of an earlier text."""
+        """Return the pairs that have a golden grade, and whether it is stale."""
         return {
             (query_id, chunk): bool(stale)
             for query_id, chunk, stale in self._db.rows(
@@ -393,17 +392,17 @@ class Activity:
         }
 
     def grades_by_grader(self) -> dict[str, int]:
-        """Return how many grades of each person count now; of copies of a text one."""
+        """Count the current grades of each person; copies of a text count once."""
         return dict(self._db.rows(GRADES_BY_GRADER))
 
     def names_of_graders(self) -> list[str]:
-        """Return everybody who has ever given a grade, by name."""
+        """Return the names of all who have ever given a grade, sorted."""
         return [name for (name,) in self._db.rows(GRADERS_WITH_GRADES)]
 
     def who_graded(self, query_id: str, chunk_id: str) -> list[tuple[str, str, int]]:
         """Return who graded a pair, the kind of their judgment and the grade, the newest last.
 
-        Who is empty for a grade of a file that names nobody.
+        The name is empty for an imported grade without graders.
         """
         return [
             (name or ", ".join(json.loads(graders or "[]")), kind, grade)
@@ -411,10 +410,10 @@ class Activity:
         ]
 
     def given_grades(self) -> list[GivenGrade]:
-        """Return every grade and adjudication that stands, query by query, the newest last.
+        """Return every current grade and adjudication, query by query, the newest last.
 
-        Without retired queries and without what came with a file and is no one person's. A
-        person's grades of copies of a text are one, of the first of these chunks: the newest.
+        Retired queries and imported grades are left out. Of a person's grades of copies of a text
+        only the newest is returned, under the id of the first of these chunks.
         """
         found: dict[tuple[object, ...], GivenGrade] = {}
         firsts: dict[tuple[object, ...], str] = {}
@@ -431,8 +430,7 @@ class Activity:
     def single_grades(self, known: SingleGrades | None = None) -> SingleGrades:
         """Return every judgment that can decide a golden grade, without those of retired queries.
 
-        What is ``known`` is only brought up to date, which takes as long as what was judged since;
-        it must be of the same data revision.
+        With ``known``, of the same data revision, only the pairs judged since are read.
         """
         with self._db.reading():
             live = "SELECT id FROM queries WHERE retired_at IS NULL ORDER BY id"
@@ -471,7 +469,7 @@ def progress_from_counts(bucket: str | None, counts: Mapping[str, int]) -> Progr
 
 
 def text_states(states: Mapping[int, str], copies: Mapping[int, int]) -> list[str]:
-    """Return the states of a query's chunks, one for a text and its ``copies``: the least far.
+    """Return the states of a query's chunks; copies share the least advanced of theirs.
 
     >>> text_states({1: "graded", 2: "open", 3: "graded"}, {2: 1})
     ['open', 'graded']
@@ -486,7 +484,7 @@ def text_states(states: Mapping[int, str], copies: Mapping[int, int]) -> list[st
 
 
 def pair_state(stale: bool | None, unsure: bool) -> str:
-    """Name the state of a pair; ``stale`` is None where it has no golden grade."""
+    """Return the state of a pair; ``stale`` is None where it has no golden grade."""
     if stale is None:
         return "cannot_tell" if unsure else "open"
     return "stale" if stale else "graded"
@@ -495,7 +493,7 @@ def pair_state(stale: bool | None, unsure: bool) -> str:
 def _pairs_of_queries(
     queries: npt.NDArray[np.int64], table: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Return the pairs of (n, 2) queries and chunks, and which (n,) are of ``queries``."""
+    """Return pair numbers of the rows (n, 2) whose query is in ``queries``, and their mask (n,)."""
     there = np.isin(table[:, 0], queries)
     query, chunk = table[there].T
     return np.searchsorted(queries, query) << 32 | chunk, there

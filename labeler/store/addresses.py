@@ -18,14 +18,14 @@ SECRET_KEYS = ("password", "sslpassword")
 
 
 class NoGoldenSet(NotFound):
-    """There is a database, and no golden set in it."""
+    """Raised for a database without a golden set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A golden set in a PostgreSQL database, one in each.
+    """The address of a PostgreSQL database, which holds one golden set.
 
-    As text it is what may be shown to anybody; ``url`` opens the database, and may hold a password.
+    ``str(address)`` has no password and may be shown; ``url`` opens the database, and may hold one.
     """
 
     shown: str
@@ -33,7 +33,7 @@ class Address:
 
     @classmethod
     def parse(cls, url: str) -> Self:
-        """Read an address; raises `BadInput` for another text, and repeats nothing of it.
+        """Parse an address; raise `BadInput`, without repeating the text, where it is none.
 
         >>> str(Address.parse("postgresql://ann:secret@db.example.org/golden"))
         'postgresql://ann@db.example.org/golden'
@@ -64,7 +64,7 @@ class Address:
 
     @property
     def secrets(self) -> list[str]:
-        """What must not be shown, as it is written and as it is meant."""
+        """The passwords in the address, URL-encoded and decoded."""
         parts = urlsplit(self.url)
         said = [value for key, value in parse_qsl(parts.query) if key in SECRET_KEYS]
         said += [parts.password, unquote(parts.password)] if parts.password else []
@@ -83,21 +83,21 @@ StoreLocation: TypeAlias = Path | Address
 
 
 def parse_location(where: str | Path | Address) -> StoreLocation:
-    """Return where a golden set is, by what somebody wrote."""
+    """Return the file or the address that a text names."""
     if isinstance(where, Address):
         return where
     return Address.parse(str(where)) if is_address(where) else Path(where)
 
 
 def is_address(where: object) -> bool:
-    """Say whether somebody named a database, and not a file."""
+    """Say whether a location is a database and not a file."""
     return isinstance(where, Address) or str(where).startswith(ADDRESS_PREFIXES)
 
 
 def require_file(place: StoreLocation, instead: str) -> Path:
-    """Return the file of a golden set; for one in a database raise `BadInput`: what to do instead.
+    """Return the file of a golden set; raise `BadInput` for one in a database.
 
-    ``instead`` may name its database by ``{name}``.
+    ``instead`` says in the message what to do; ``{name}`` in it becomes the name of the database.
     """
     if isinstance(place, Address):
         said = instead.format(name=place.name)
@@ -106,12 +106,12 @@ def require_file(place: StoreLocation, instead: str) -> Path:
 
 
 def location_for_environment(place: StoreLocation) -> str:
-    """Return what another process opens the same golden set by, secrets and all."""
+    """Return the text by which another process opens the same golden set, passwords included."""
     return place.url if isinstance(place, Address) else str(place.absolute())
 
 
 def invalid_address() -> BadInput:
-    """Return the error for what begins as an address does, and is none."""
+    """Return the error for a text that begins like an address and is none."""
     return BadInput(
         f"the address of the database does not read like {FORM}; in a password, letters such as "
         "/ : @ ? # and % are written as %2F %3A %40 %3F %23 and %25"
@@ -119,7 +119,7 @@ def invalid_address() -> BadInput:
 
 
 def redact_secrets(words: str, place: StoreLocation) -> str:
-    """Return a message of somebody else's without the password of an address."""
+    """Return a message of another library without the passwords of an address."""
     for secret in place.secrets if isinstance(place, Address) else ():
         words = words.replace(secret, "…")
     return words

@@ -1,6 +1,6 @@
-"""Adjudication: pairs on which graders disagree, what each said, and what was decided.
+"""Adjudication: pairs on which graders disagree, each opinion, and the decision.
 
-An adjudication is one more event of the log of judgments.
+An adjudication is an event in the log of judgments.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from labeler.store.judgments import JudgmentConflict, Judgments
 from labeler.store.queries import Queries
 from labeler.store.settings import StoredSettings
 
-ADJUDICATION = "adjudication"  # why an adjudication was asked for: it stands in the log
+ADJUDICATION = "adjudication"  # the source of adjudications and of their undos in the log
 DISAGREEING_PAIRS = """
 SELECT j.query, min(q.query_id), j.chunk, min(c.chunk_id), json_group_object(j.grader, j.grade)
 FROM current_judgments AS j
@@ -40,7 +40,7 @@ FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader JOIN chunks AS 
 WHERE j.kind = 'adjudicate'{some}
 ORDER BY j.id
 """
-# What people and files say of chunks whose text others repeat, and what counts of it.
+# Grades by people and files of chunks that have copies; the next statement reads golden grades.
 SAID_OF_COPIES = """
 SELECT j.query, j.chunk, j.kind, g.name, j.grade
 FROM current_judgments AS j
@@ -58,7 +58,7 @@ JOIN chunks AS c ON c.id = g.chunk
 WHERE c.id IN (SELECT CAST(value AS INTEGER) FROM json_each(?))
 ORDER BY g.query, g.chunk
 """
-# A chunk that came back unmarked is graded without its note, which then still holds.
+# A repeat is graded without seeing the earlier note, so that note holds until another is written.
 SELECT_OPINIONS = """
 SELECT
     j.query, j.chunk, c.chunk_id, g.name, j.kind, j.grade, j.reason,
@@ -91,7 +91,7 @@ ORDER BY j.id DESC LIMIT ?
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """What somebody decided over the graders of a pair; ``evidence`` is as in an `Opinion`."""
+    """A decision that overrules the graders of a pair; ``evidence`` is as in `Opinion`."""
 
     event_id: str
     grade: int
@@ -103,7 +103,7 @@ class Adjudication:
 
 @dataclass(frozen=True, slots=True)
 class CopyGrade:
-    """The golden grade of one of the chunks with the same text; ``kind`` is who it is from."""
+    """The golden grade of one of several copies; ``kind`` is that of the judgment that gives it."""
 
     chunk_id: str
     document_id: str | None
@@ -115,14 +115,15 @@ class CopyGrade:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A pair to which people give different grades now, each by name.
+    """A pair to which people give different grades now; ``grades`` are by name.
 
-    ``agreed`` is what they become by the team's rule, None for a tie; ``adjudication`` is what was
-    decided over them. ``spread`` is how far apart the grades are; of certain graders, theirs.
+    ``agreed`` is the grade by the team's rule, None for a tie. ``adjudication`` is the decision
+    that overrules it. ``spread`` is how far apart the grades are, see `grade_spread`.
 
-    Chunks of the query with the same text are one disagreement, of the first of them, and
-    ``copies`` are all of them: people's grades of the text differ, or its golden grades do. Such a
-    one is decided once all golden grades are equal; ``agreed`` is None where nobody graded it.
+    Chunks of the query with the same text are one disagreement: either people's grades of the text
+    differ, or its golden grades do. It has the id of the first chunk, and ``copies`` holds all of
+    them. It is decided once all golden grades are equal. ``agreed`` is also None where nobody
+    graded the text.
     """
 
     query_id: str
@@ -136,7 +137,7 @@ class Disagreement:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The query and each chunk that it is about, by number."""
+        """The numbers of the query and of each chunk."""
         chunks = [each.number for each in self.copies] or [self.numbers[1]]
         return [(self.numbers[0], chunk) for chunk in chunks]
 
@@ -158,9 +159,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one person says of a chunk now; ``stale`` says it was of an earlier text.
+    """One person's current judgment of a chunk; ``stale`` where it is for an earlier text.
 
-    ``evidence`` are the passages of the present text that made the grade.
+    ``evidence`` holds the passages marked for the grade, if the text is still the same.
     """
 
     chunk_id: str
@@ -177,9 +178,9 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A disagreement as somebody decides it: with the query, the chunk and every opinion.
+    """A disagreement with what is needed to decide it: the query, the chunk and every opinion.
 
-    ``text_hash`` and ``more`` are as an `Item` has them; a chunk known by id only has no text.
+    ``more`` is as in `PairContent`; a chunk known by id only has no text and no ``text_hash``.
     """
 
     disagreement: Disagreement
@@ -191,7 +192,7 @@ class Case:
 
 
 class Adjudications:
-    """Reads the pairs graders disagree on, and stores what is decided of them."""
+    """Reads the pairs that graders disagree on, and stores adjudications."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -208,11 +209,13 @@ class Adjudications:
     ) -> list[Disagreement]:
         """Return the pairs to which people give different grades now, query by query.
 
-        And the texts that several chunks of a query have whose golden grades differ. The query with
-        the widest comes first, and of each query the widest; of as wide ones ties come first, then
-        all stand in the order of queries: deciding one moves none.
-        ``graders`` keeps to pairs on which these differ from each other, or one from anybody;
-        ``among`` to some queries. A grade that is not blind counts as it does in the golden set.
+        Texts that several chunks of a query share are among them if their golden grades differ.
+        Queries, and pairs within a query, are sorted by spread, the widest first; of equal
+        spreads, ties come first, then the order of the golden set. Deciding one moves none.
+
+        ``graders`` limits the result to pairs on which these differ from each other or, where it
+        is only one, from anybody; ``among`` limits it to some queries. A grade that is not blind
+        counts as it does in the golden set.
         """
         rule, names, decided = self._settings.read().golden_rule, self._names(), self._decided()
         found = [
@@ -240,7 +243,7 @@ class Adjudications:
         return dict(self._db.rows("SELECT id, name FROM graders"))
 
     def _decided(self) -> dict[tuple[int, int], Adjudication]:
-        """Return the adjudication that counts of each pair that has one: the newest."""
+        """Return the newest adjudication of each pair that has one."""
         rows = self._db.rows(SELECT_ADJUDICATIONS.format(some=""))
         return {row[:2]: _adjudication_from_row(row) for row in rows}
 
@@ -250,7 +253,7 @@ class Adjudications:
         decided: Mapping[tuple[int, int], Adjudication],
         graders: Collection[str],
     ) -> list[Disagreement]:
-        """Return the texts of which a query has several chunks, and not one grade."""
+        """Return the disagreements on texts that several chunks of a query share."""
         texts = self._copies.repeated_judged_texts()
         if not texts:
             return []
@@ -273,7 +276,7 @@ class Adjudications:
         return [each for each in found if each is not None]
 
     def cases(self, some: Sequence[Disagreement], longest: int | None = None) -> list[Case]:
-        """Return what somebody has to know to decide these; texts end after ``longest``."""
+        """Return what is needed to decide disagreements; texts end after ``longest`` characters."""
         said: defaultdict[tuple[int, int], list[Opinion]] = defaultdict(list)
         pairs = as_json([pair for each in some for pair in each.pairs])
         for query, chunk, *opinion in self._db.rows(SELECT_OPINIONS, {"pairs": pairs}):
@@ -295,12 +298,12 @@ class Adjudications:
     def adjudicate(
         self, judgment: Judgment, replaces: str | None, copies: Sequence[str] = ()
     ) -> bool:
-        """Add an adjudication, if whoever gives it knew the one that it replaces.
+        """Add an adjudication if ``replaces`` is still the pair's current one; return if added.
 
-        ``replaces`` is the event that is the pair's adjudication now, whoever gave it, None where
-        there is none. Raises `JudgmentConflict` where another is: somebody else was faster. The
-        same is decided of ``copies``, other chunks of the query with the same text; raises
-        `BadInput` for a chunk with another one.
+        ``replaces`` is an event id, or None for no adjudication. Raises `JudgmentConflict` where
+        somebody else adjudicated or undid it in the meantime. ``copies`` are other chunks of the
+        query with the same text, which get the same grade; raises `BadInput` for one with a
+        different text. An event that is in the log is not added again.
         """
         with self._db.transaction():
             self._check_known(judgment, replaces)
@@ -347,7 +350,7 @@ class Adjudications:
             raise BadInput("copies name a chunk twice")
 
     def of_pair(self, query_id: str, chunk_id: str) -> Adjudication | None:
-        """Return what was decided of a pair, None where nobody has."""
+        """Return the current adjudication of a pair, None where there is none."""
         rows = self._db.rows(
             SELECT_ADJUDICATIONS.format(
                 some=" AND j.query = (SELECT id FROM queries WHERE query_id = ?) "
@@ -358,7 +361,7 @@ class Adjudications:
         return _adjudication_from_row(rows[-1]) if rows else None
 
     def take_back(self, *, event_id: str, undoes: str, grader: str) -> bool:
-        """Undo somebody's own adjudication; what stood before it stands again.
+        """Undo a grader's own adjudication, and restore the one before it, if any.
 
         Raises `NotFound` where they have no such adjudication.
         """
@@ -380,7 +383,7 @@ class Adjudications:
         return added
 
     def by(self, grader: str, limit: int) -> list[tuple[str, str, str, int]]:
-        """Return the newest adjudications somebody can take back: event, query, chunk, grade."""
+        """Return a grader's newest adjudications not undone: event, query, chunk, grade."""
         return [
             (event_id, query_id, chunk_id, grade)
             for event_id, query_id, chunk_id, grade in self._db.rows(
@@ -390,7 +393,7 @@ class Adjudications:
 
 
 def _query_by_query(found: Sequence[Disagreement]) -> list[Disagreement]:
-    """Return disagreements in their order; the query with the first one has all of its own next."""
+    """Sort disagreements by spread, ties before others, and keep those of a query together."""
     ordered = sorted(found, key=lambda each: (-each.spread, each.agreed is not None, each.numbers))
     places: dict[int, int] = {}
     for place, each in enumerate(ordered):
@@ -411,9 +414,9 @@ def _copies_disagreement(
     rule: str,
     graders: Collection[str],
 ) -> Disagreement | None:
-    """Return a text's disagreement, None where there is none.
+    """Return the disagreement on a text, None where there is none.
 
-    ``given`` are the chunk, the grader, None for a file, and the grade, the oldest first.
+    ``given`` holds chunk, grader (None for a file) and grade of each judgment, the oldest first.
     """
     people = {name: grade for _, name, grade in given if name is not None}
     finals = {copy.grade for copy in copies}
@@ -422,7 +425,7 @@ def _copies_disagreement(
         spread = grade_spread(people, graders)
     else:
         read = {chunk for chunk, name, _ in given if name is not None}
-        # what only files said of the copies is shown as long as it is why somebody decided
+        # imported grades of copies that nobody graded may be what an adjudication was made for
         apart = finals | {
             grade
             for chunk, name, grade in given
@@ -446,7 +449,7 @@ def _copies_disagreement(
 
 
 def grade_spread(grades: Mapping[str, int], graders: Collection[str] = ()) -> int:
-    """Return how far grades are apart: all of them, those of some graders, or one from any.
+    """Return how far apart grades are: of all, of ``graders``, or of a single one from any other.
 
     >>> grades = {"Ann": 0, "Bob": 1, "Cy": 3}
     >>> grade_spread(grades), grade_spread(grades, ["Ann", "Bob"]), grade_spread(grades, ["Bob"])

@@ -1,6 +1,6 @@
-"""Answers that were given with what runs found: load, read and drop them.
+"""Answers generated from the results of runs: load, read and drop them.
 
-They do not change the golden set or its hash, and are dropped with their run.
+They are not part of the golden set or its hash, and are dropped with their run.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Answers:
     def load(
         self, loaded: Loaded[Answer], *, run: str | None = None, update: bool = False
     ) -> LoadReport:
-        """Add answers of runs that are there; one that is there as it is is left alone.
+        """Add answers of stored runs; skip those stored already.
 
-        ``run`` is whose they are where the file does not say it. Another answer or verdict for the
-        same run and query is refused, or replaces it with ``update``. Queries that the golden set
-        does not have are kept, and counted.
+        ``run`` is the run of answers for which the file names none. A different answer or verdict
+        for the same run and query is refused, or replaces the stored one with ``update``. Answers
+        to queries outside the golden set are stored, and these queries are counted.
         """
         queries: set[str] = set()
         numbers: dict[str, int] = {}
@@ -89,7 +89,7 @@ class Answers:
         return "updated"
 
     def runs(self) -> dict[str, int]:
-        """Return how many answers each run has that has any, in the order the runs were loaded."""
+        """Count the answers of each run that has any, in the order the runs were loaded."""
         return dict(
             self._db.rows(
                 "SELECT r.name, count(*) FROM answers AS a JOIN runs AS r ON r.id = a.run "
@@ -98,7 +98,7 @@ class Answers:
         )
 
     def right(self, run: str) -> dict[str, bool]:
-        """Return by query whether what was answered with a run is right; empty without answers."""
+        """Return whether a run's answer to each query is correct; empty without answers."""
         rows = self._db.rows(
             "SELECT query_id, correct FROM answers "
             "WHERE run = (SELECT id FROM runs WHERE name = ?) ORDER BY id",
@@ -107,7 +107,7 @@ class Answers:
         return {query_id: bool(correct) for query_id, correct in rows}
 
     def to(self, query_id: str, longest: int | None = None) -> dict[str, Answer]:
-        """Return what was answered to a query, by run; a text is cut after ``longest`` letters."""
+        """Return the answers to a query by run, each cut after ``longest`` characters."""
         rows = self._db.rows(
             "SELECT r.name, CASE WHEN :longest IS NULL OR length(a.answer) <= :longest "
             "THEN a.answer ELSE substr(a.answer, 1, :longest) || ' …' END, a.correct "
@@ -118,7 +118,7 @@ class Answers:
         return {run: Answer(run, query_id, text, bool(right)) for run, text, right in rows}
 
     def drop(self, run: str) -> int:
-        """Remove the answers of a run, which stays; return how many there were."""
+        """Remove the answers of a run, but not the run; return how many there were."""
         with self._db.writing():
             number = self._runs.number(run)
             gone = self._db.execute("DELETE FROM answers WHERE run = ?", [number]).rowcount
@@ -130,7 +130,7 @@ class Answers:
 
 
 def _run_of_answer(answer: Answer, run: str | None, where: str) -> str:
-    """Return whose answer it is: what the file says, or who loads it."""
+    """Return the run that the file names, or else ``run``; raise `BadInput` if neither does."""
     if answer.run is not None and run is not None and answer.run != run:
         raise BadInput(f"{where}: it is an answer of run {answer.run!r}, but --run says {run!r}")
     name = answer.run if answer.run is not None else run

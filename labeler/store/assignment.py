@@ -22,10 +22,10 @@ from labeler.store.columns import BEGIN_ASSIGNMENT, as_json, judgment_from_row, 
 from labeler.store.connection import Connection
 from labeler.store.judgments import JUDGMENT_EVENTS, Judgments
 
-LONGEST_GRADE_MS = 300_000  # who takes longer for a chunk is having a break
+LONGEST_GRADE_MS = 300_000  # a longer time for one chunk counts as a break
 GRADING_KINDS = ("grade", "cannot_tell")
-JUDGMENTS_FOR_PACE = 50  # newest judgments that say how fast a grader is
-# The columns of `Judged`, and where they come from.
+JUDGMENTS_FOR_PACE = 50  # newest judgments that a grader's pace is the median of
+# The columns of `CurrentJudgment`.
 SELECT_JUDGED = """
     j.event_id, j.id, j.kind, j.grade, j.reason, j.note,
     EXISTS (
@@ -39,8 +39,8 @@ JOIN chunks AS c ON c.id = j.chunk
 JOIN queries AS q ON q.id = j.query
 WHERE j.kind IN ('grade', 'cannot_tell')
 """
-# Everything one grader ever said, the oldest first. What of it stands is found while it is read:
-# the view of current judgments would ask for each row what was said of its pair since.
+# All events of one grader, the oldest first. Python finds the current ones: the view of current
+# judgments would look up the later events of the pair for each row.
 EVENTS_OF_GRADER = """
 SELECT
     q.query_id, j.chunk, j.id, j.undoes, j.source, j.kind,
@@ -52,8 +52,8 @@ JOIN queries AS q ON q.id = j.query
 WHERE j.grader = (SELECT id FROM graders WHERE name = ?)
 ORDER BY j.id
 """
-# What stands once an event is undone is what the newest older event of its pair says. What was
-# written for a copy is undone with what it was written for.
+# Undoing an event restores the newest older event of its pair. Events for copies are undone with
+# the event that they were written for.
 UNDOABLE_JUDGMENTS = """
 SELECT
     q.query_id, c.chunk_id, j.chunk,
@@ -80,7 +80,7 @@ FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
 JOIN queries AS q ON q.id = coalesce(p.query, c.query)
 WHERE q.retired_at IS NULL GROUP BY q.id, q.query_id, p.chunk ORDER BY q.id, p.chunk
 """
-DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"  # of the database: servers' clocks differ
+DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"  # the clocks of app servers may differ
 SELECT_LEASES = f"""
 SELECT g.name, c.queries, c.pairs, c.seen_at, {DATABASE_NOW}
 FROM claims AS c JOIN graders AS g ON g.id = c.grader
@@ -95,9 +95,9 @@ SET queries = excluded.queries, pairs = excluded.pairs, seen_at = excluded.seen_
 
 @dataclass(frozen=True, slots=True)
 class UndoableJudgment:
-    """A judgment that can be taken back; ``former`` is what stands for its pair after that.
+    """A judgment that can be undone; ``former`` is the one that this restores, if any.
 
-    Their evidence is there as far as it is in the present text.
+    The evidence of each is left out if the text has changed since.
     """
 
     judgment: Judgment
@@ -107,14 +107,14 @@ class UndoableJudgment:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """What a grader was handed last: queries, in order; pairs, where these decide between runs."""
+    """What a grader was handed last: queries in order, and pairs that decide between runs."""
 
     queries: tuple[str, ...] = ()
     pairs: frozenset[Pair] = frozenset()
 
 
 class Assignment:
-    """Reads the pool and what each grader has judged; keeps who was handed which queries."""
+    """Reads the pool and what each grader has judged; stores leases."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -125,10 +125,10 @@ class Assignment:
     ) -> tuple[dict[str, dict[int, list[int]]], int]:
         """Return every query's pool as chunk number to ranks, and how many pairs have no text.
 
-        The pool is the union of the top ``depth`` of all ``runs``; where no runs are named, chunks
-        that somebody proposes a grade for are in it, too, so that a person says what they are.
-        Pairs whose chunk has no text cannot be graded by reading: they are left out and counted.
-        Raises `NotFound` for a run that is not there.
+        The pool is the union of the top ``depth`` of ``runs``. Where ``runs`` is None, it is that
+        of all runs, plus the chunks with a suggested grade, so that a person grades these, too.
+        Pairs whose chunk has no text cannot be graded; they are left out and counted. Raises
+        `NotFound` for an unknown run.
         """
         for name in runs or ():
             if self._db.value("SELECT 1 FROM runs WHERE name = ?", [name]) is None:
@@ -146,7 +146,7 @@ class Assignment:
             {"depth": depth, "runs": None if runs is None else as_json(list(runs))},
         ):
             pooled = pool.setdefault(query_id, {})
-            # SQLite's first bytes of none are NULL
+            # SQLite's substr of an empty blob is NULL
             for rank, chunk in enumerate(np.frombuffer(chunks or b"", "<i4").tolist(), 1):
                 pooled.setdefault(chunk, []).append(rank)
         for query_id, chunk in self._db.rows(SUGGESTED_PAIRS) if runs is None else ():
@@ -169,9 +169,9 @@ class Assignment:
         return {chunk for (chunk,) in rows}
 
     def pairs_found_by_hand(self) -> set[Pair]:
-        """Return what graders ever found by searching and graded, of all queries.
+        """Return all pairs whose chunk was ever found by searching and graded.
 
-        It stays found by hand where somebody has graded it again since, for whatever reason.
+        A pair remains one after somebody grades it again for another reason.
         """
         return set(
             self._db.rows(
@@ -182,9 +182,9 @@ class Assignment:
         )
 
     def golden_kinds(self) -> tuple[list[tuple[Pair, str, bool]], int]:
-        """Return each golden grade's pair, kind and whether it is stale, and as of which revision.
+        """Return the pair, kind and staleness of each golden grade, and their revision.
 
-        `Judgments.changes_since` that revision keeps them up to date without reading all again.
+        `Judgments.changes_since` that revision brings them up to date without reading all again.
         """
         with self._db.reading():
             rows = self._db.rows(
@@ -197,7 +197,7 @@ class Assignment:
             return pairs, self._judgments.revision()
 
     def asked_to_decide(self) -> int:
-        """Return how many pairs have a grade that was asked for to decide between two runs."""
+        """Count the graded pairs that were chosen to decide between two runs."""
         return int(
             self._db.value(
                 "SELECT count(*) FROM (SELECT DISTINCT query, chunk FROM current_judgments "
@@ -217,7 +217,7 @@ class Assignment:
         )
 
     def judged_by(self, grader: str) -> dict[Pair, CurrentJudgment]:
-        """Return what this grader has judged: their current judgment of each pair."""
+        """Return a grader's current judgment of each pair they have judged."""
         rows = self._db.rows(EVENTS_OF_GRADER, [grader])
         undone = {undoes for _, _, _, undoes, *_ in rows}
         repeated = {(row[0], row[1]) for row in rows if row[4] == "repeat"}
@@ -235,9 +235,9 @@ class Assignment:
         return current
 
     def judged_since(self, revision: int) -> list[tuple[str, Pair, CurrentJudgment | None]]:
-        """Return whose judgment of which pair moved after ``revision``, and to what.
+        """Return the judgments that changed after ``revision``: grader, pair, judgment.
 
-        That is what `judged_by` says of the pair now, or None where nothing is left of it.
+        The judgment is the one that `judged_by` returns now, or None where it was taken back.
         """
         moved = self._db.rows(
             "SELECT DISTINCT g.name, j.grader, j.query, q.query_id, j.chunk "
@@ -262,7 +262,7 @@ class Assignment:
         return judged_from_row(rows[0]) if rows else None
 
     def given_by(self, grader: str, event_id: str) -> Judgment | None:
-        """Return an event of a grader's, None where they have no such one."""
+        """Return a grader's event by its id, None where they have none with it."""
         rows = self._db.rows(
             f"{JUDGMENT_EVENTS} WHERE j.event_id = ? AND g.name = ?", [event_id, grader]
         )
@@ -271,7 +271,7 @@ class Assignment:
     def others_said(
         self, grader: str, query_id: str, chunk_id: str
     ) -> list[tuple[str, int | None, int]]:
-        """Return what everyone else says of a pair: kind, grade, how many. Names nobody."""
+        """Count everyone else's judgments of a pair by kind and grade, without names."""
         return [
             (kind, grade, count)
             for kind, grade, count in self._db.rows(
@@ -290,8 +290,8 @@ class Assignment:
     ) -> list[UndoableJudgment]:
         """Return the grader's newest judgments that can still be undone, the newest first.
 
-        ``before`` names an event: only older ones then. Adjudications are not among them: who
-        grades must not take one back by accident.
+        ``before`` is an event id: only older judgments are returned. Adjudications are left out,
+        so that nobody undoes one by accident while grading.
         """
         rows = self._db.rows(
             UNDOABLE_JUDGMENTS, {"grader": grader, "before": before, "limit": limit}
@@ -332,14 +332,14 @@ class Assignment:
 
     @property
     def is_shared(self) -> bool:
-        """Whether several servers may hand out of this golden set: one that is in a database."""
+        """Whether several servers may hand out pairs, as they may from a PostgreSQL database."""
         return self._db.engine.is_shared
 
     @contextmanager
     def choosing(self) -> Iterator[tuple[Mapping[str, tuple[Lease, float]], float]]:
-        """Give what each grader was handed and when, and what time it is now, both in seconds.
+        """Yield each grader's lease and its time, and the time now, both in seconds.
 
-        Nobody else chooses until the block ends.
+        Nobody else can choose until the block ends.
         """
         with self._db.transaction(BEGIN_ASSIGNMENT):
             rows = self._db.rows(SELECT_LEASES)
@@ -349,7 +349,7 @@ class Assignment:
             yield claims, max((_to_seconds(now) for *_, now in rows), default=0.0)
 
     def claim(self, grader: str, claim: Lease) -> None:
-        """Remember what a grader was handed now, in the place of what they were handed before."""
+        """Store what a grader was handed now, in place of their earlier lease."""
         queries, pairs = as_json(list(claim.queries)), as_json(sorted(claim.pairs))
         with self._db.translated():
             self._db.execute(PUT_LEASE, [queries, pairs, grader])
@@ -365,7 +365,7 @@ def judged_from_row(row: Sequence[Any]) -> CurrentJudgment:
 def undoable_judgment(
     query_id: str, chunk_id: str, grader: str, columns: Sequence[Any]
 ) -> Judgment:
-    """Build a judgment from what `UNDOABLE_JUDGMENTS` says of one."""
+    """Build a judgment from its columns in `UNDOABLE_JUDGMENTS`."""
     event_id, kind, grade, *rest, evidence = columns
     said = dict(zip(("reason", "note", "source", "created_at"), rest, strict=True))
     return Judgment(

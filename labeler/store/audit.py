@@ -18,7 +18,7 @@ from labeler.store.connection import Connection
 from labeler.store.load_reports import has_changed
 
 LONGEST_TEXT = 1_000  # characters of a text: a file's name, a setting
-RECENT_ENTRIES = 200  # entries among which one of this minute is looked for
+RECENT_ENTRIES = 200  # newest entries that are searched for one of this minute
 COLUMNS = "at, kind, who, way, address, subject, detail, count"
 INSERT_ENTRY = f"INSERT INTO audit ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 SEARCHED_TEXT = " || '\n' || ".join(
@@ -43,7 +43,7 @@ SELECT EXISTS (
 
 
 class Audit:
-    """Appends to the log and searches it; `Connection.actor` is who does what is noted."""
+    """Appends to the audit log and searches it; `Connection.actor` is the user it names."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -57,15 +57,14 @@ class Audit:
         at: str | None = None,
         count: int = 1,
     ) -> None:
-        """Add an entry for something that is not itself written here: a refusal, an export."""
+        """Add an entry for an event that writes nothing else, such as a refusal or an export."""
         with self._db.transaction():
             self.put(kind, subject, detail, at=at, count=count)
 
     def note_if_possible(self, kind: str, subject: str, detail: Mapping[str, Any]) -> bool:
-        """Add an entry for what reads only; return False where the file takes no writes.
+        """Add an entry for an action that only reads; return False where it cannot be written.
 
-        Whoever saves what is there from a full disk, or from a file they may only read, is not
-        kept from it.
+        So people can still export from a full disk or a read-only file.
         """
         try:
             with self._db.short_timeout():
@@ -75,7 +74,7 @@ class Audit:
         return True
 
     def note_once(self, kind: str, subject: str | None = None) -> None:
-        """Add what ``actor`` may do again and again; once a minute for a person and address."""
+        """Add an entry for a frequent action, at most once a minute for a person and address."""
         by, now = self._db.actor or local_user(), moment()
         if not self._db.value(THIS_MINUTE, [RECENT_ENTRIES, kind, by.who, by.address, now[:16]]):
             self.note(kind, subject, at=now)
@@ -96,21 +95,21 @@ class Audit:
         self._db.execute(INSERT_ENTRY, row)
 
     def put_load(self, what: str, source: str, counts: Mapping[str, int]) -> None:
-        """Add to the audit what a file has brought, if it has brought anything."""
+        """Add an entry for what a load has changed, if it has changed anything."""
         if has_changed(counts):
             brought = {name: count for name, count in counts.items() if count}
             self.put("load", source, {"what": what, **brought})
 
     def who(self) -> str | None:
-        """Return the name of who uses this connection, None where nobody said it."""
+        """Return the name of this connection's user, None where it is unknown."""
         return (self._db.actor or local_user()).who
 
     def search(
         self, words: str = "", *, kind: str | None = None, most: int = 50, skip: int = 0
     ) -> tuple[list[AuditEntry], int]:
-        """Return entries that hold ``words``, the newest first, and how many there are in all.
+        """Return entries that contain ``words``, the newest first, and how many there are in all.
 
-        Upper and lower case are the same. ``skip`` leaves out that many of the newest.
+        Case is ignored. ``skip`` leaves out that many of the newest.
         """
         self._db.conn.create_function("folded", 1, str.casefold, deterministic=True)
         sought = words.strip().casefold()
@@ -125,7 +124,7 @@ class Audit:
         return [_entry_from_row(row) for row in rows], count
 
     def log(self) -> Iterator[AuditEntry]:
-        """Give every entry, oldest first."""
+        """Yield every entry, the oldest first."""
         for row in self._db.rows(f"SELECT {COLUMNS} FROM audit ORDER BY id"):
             yield _entry_from_row(row)
 
@@ -136,7 +135,7 @@ def _entry_from_row(row: tuple[Any, ...]) -> AuditEntry:
 
 
 def shortened(value: Any) -> Any:
-    """Return a value with texts that are not too long to be kept beside others.
+    """Return a value with each text in it cut to `LONGEST_TEXT` characters.
 
     >>> shortened("a" * 2000)[-2:], shortened([7, None])
     ('a…', [7, None])
@@ -151,7 +150,7 @@ def shortened(value: Any) -> Any:
 
 
 def local_user() -> Actor:
-    """Return who runs this process."""
+    """Return the user who runs this process."""
     try:
         return Actor(getpass.getuser(), "terminal")
     except (OSError, KeyError, ImportError):  # a container may have a user without a name
