@@ -1,4 +1,4 @@
-"""Chunkings: their names, and the chunking that the chunks of a file or a run are of.
+"""Chunkings: their names, their chunks and runs, and which chunking a run was made with.
 
 Chunk ids contain the chunking's name: see `labeler.model.chunkings`.
 """
@@ -29,8 +29,8 @@ SELECT coalesce(k.name, ''), count(*), sum(c.text IS NULL), sum(c.start IS NOT N
 FROM chunks AS c LEFT JOIN chunkings AS k ON k.id = c.chunking
 GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
 """
-# A chunk that is known by its id alone, and that nobody graded, is no sign of anything: a run that
-# was loaded into the wrong chunking leaves such chunks behind.
+# Chunks with neither text nor judgment are not counted: a run that was loaded into the wrong
+# chunking leaves such chunks behind.
 COUNT_KNOWN_IDS = """
 SELECT count(*) FROM chunks AS c WHERE c.chunk_id IN (SELECT value FROM json_each(?))
 AND coalesce(c.chunking, 0) = coalesce((SELECT id FROM chunkings WHERE name = ?), 0)
@@ -47,7 +47,7 @@ SELECT EXISTS (
 
 @dataclass(frozen=True, slots=True)
 class ChunkingSummary:
-    """A chunking as the list of them shows it; ``placed`` chunks have a start and an end."""
+    """The counts of a chunking; ``placed`` chunks have a start and an end."""
 
     name: str
     chunks: int
@@ -58,13 +58,13 @@ class ChunkingSummary:
 
 
 class Chunkings:
-    """Lists, makes and tells apart chunkings."""
+    """Lists and adds chunkings, and finds the chunking of a run."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def all(self) -> list[ChunkingSummary]:
-        """List the chunkings that have a chunk: the default one, then the others as they came."""
+        """List the chunkings that have a chunk: the default one, then the others as added."""
         return [ChunkingSummary(*row) for row in self._db.rows(CHUNKING_SUMMARIES)]
 
     def names(self) -> list[str]:
@@ -73,7 +73,7 @@ class Chunkings:
         return [DEFAULT_CHUNKING, *(name for (name,) in rows)]
 
     def of_runs(self) -> dict[str, str]:
-        """Return of each run which chunking its chunks are of."""
+        """Return the chunking of each run."""
         return dict(
             self._db.rows(
                 "SELECT r.name, coalesce(k.name, '') FROM runs AS r "
@@ -82,7 +82,7 @@ class Chunkings:
         )
 
     def with_runs(self) -> list[str]:
-        """Return the chunkings that runs are of, the default one first."""
+        """Return the chunkings that have runs, the default one first."""
         rows = self._db.rows(
             "SELECT coalesce(k.name, '') FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking "
@@ -91,9 +91,9 @@ class Chunkings:
         return [name for (name,) in rows]
 
     def openings(self) -> list[tuple[str, str]]:
-        """Return between which chunkings grades may be transferred: from a graded one to a run's.
+        """Return pairs of chunkings to transfer grades between: a graded one, one with runs.
 
-        Retired queries and what was taken back are not looked at.
+        A chunking counts as graded even if its grades were undone or their queries are retired.
         """
         asked = self.with_runs()
         names = self.names()
@@ -103,12 +103,12 @@ class Chunkings:
         return [(old, new) for new in asked for old in graded if old != new]
 
     def check_there(self, chunking: str, where: str) -> None:
-        """Raise `NotFound` for a chunking that no chunk is of."""
+        """Raise `NotFound` for an unknown chunking; add one that chunk ids already name."""
         check_chunking(chunking)
         if chunking in self.names():
             return
         if self._begin_with(chunking, "1"):
-            self.make(chunking, where)  # a golden set named its chunks before their texts
+            self.make(chunking, where)  # a golden set was loaded before the texts of its chunks
             return
         there = ", ".join(repr(name) for name in self.names())
         raise NotFound(
@@ -125,10 +125,10 @@ class Chunkings:
         return [chunk_id for (chunk_id,) in rows]
 
     def make(self, chunking: str, where: str) -> bool:
-        """Add a chunking unless it is there; return whether it is new.
+        """Add a chunking unless it exists; return whether it is new.
 
-        Chunks that are known by id alone and bear its name become part of it: grades may come
-        before texts. Raises `BadInput` where a chunk with a text has such an id by chance.
+        Chunks without text whose ids begin with its name become part of it: grades may be loaded
+        before texts. Raises `BadInput` where a chunk with text has such an id by chance.
         """
         check_chunking(chunking)
         if chunking in self.names():
@@ -151,10 +151,10 @@ class Chunkings:
         return True
 
     def of_rankings(self, rankings: Iterable[Ranking], where: str) -> str:
-        """Return which chunking a run is of by its ids, where nobody said it.
+        """Return the chunking that the chunk ids of a run belong to.
 
-        It is the one that knows all of its ids, or the only one that knows any; the default one
-        where none does. Raises `BadInput` where its ids fit several.
+        It is the one that contains all of the ids, else the only one that contains any, else the
+        default one. Raises `BadInput` where several fit.
         """
         names = self.names()
         if len(names) == 1:

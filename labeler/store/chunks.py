@@ -28,10 +28,10 @@ from labeler.store.documents import Documents
 from labeler.store.load_reports import load_report
 
 NEW_IDS_AT_ONCE = 100_000
-CHUNKING_KEY = "chunking"  # which one a file of several says that a chunk is of
-# Before chunks had a place these were kept with whatever else a file said of them.
+CHUNKING_KEY = "chunking"  # metadata key of a chunk's chunking, in a file of several chunkings
+# Earlier versions stored offsets under these keys of the metadata.
 OFFSET_FIELDS = frozenset({"start", "end", "start_char", "end_char", "start_offset", "end_offset"})
-# In one statement for many: a database's server answers each of them.
+# One statement for many ids: a PostgreSQL server answers each statement.
 INSERT_IDS = """
 INSERT INTO chunks (chunk_id) SELECT value FROM json_each(?) WHERE true ON CONFLICT DO NOTHING
 """
@@ -82,7 +82,7 @@ class Chunks:
         return dict(self._db.rows(IDS_OF_CHUNKS, [wanted]))
 
     def numbers_of(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], list[int]]:
-        """Return the internal number of each id, and those without text; new ids are added."""
+        """Return the number of each id, and the numbers of chunks without text; add new ids."""
         wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
         numbers, bare = self._known_numbers(wanted)
         if len(numbers) < len(wanted):
@@ -117,7 +117,7 @@ class Chunks:
         return frozenset(number for (number,) in rows)
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Give the id and the text of every chunk that has one, title first, one after another."""
+        """Yield the id and text of every chunk with text; if it has a title, that comes first."""
         with self._db.reading():
             for chunk_id, title, text in self._db.execute(
                 "SELECT chunk_id, title, text FROM chunks WHERE text IS NOT NULL ORDER BY id"
@@ -129,11 +129,11 @@ class Chunks:
     def of_texts(
         self, made: Iterable[str], prefix: int, digits: int, chunking: str = DEFAULT_CHUNKING
     ) -> dict[str, str]:
-        """Return, for ids that end with the first digits of a text's hash, a chunk with that text.
+        """Return, for ids made from the hash of a text, the chunk of ``chunking`` with that text.
 
-        The hash begins behind so many letters of a ``prefix``. Ids that are chunks themselves, or
-        whose text nobody knows, are left out; of several chunks with one text the first counts.
-        They are those of a ``chunking``.
+        An id is ``prefix`` characters, then the first ``digits`` digits of the hash. Ids that are
+        this chunk's own, or whose text is unknown, are left out. Of several chunks with the same
+        text, the first is returned.
         """
         wanted = {chunk_id[prefix:]: chunk_id for chunk_id in made}
         rows = self._db.rows(
@@ -149,12 +149,12 @@ class Chunks:
     def load(
         self, loaded: Loaded[Chunk], *, update: bool = False, chunking: str = DEFAULT_CHUNKING
     ) -> LoadReport:
-        """Add chunks; one known by id only is filled in, one with the same content left alone.
+        """Add chunks, fill in those known by id only, and skip unchanged ones.
 
-        Other content for a known chunk is refused, or replaces it with ``update``: grades given
-        for the old text keep counting and are marked stale. A ``chunking`` is made by its first
-        file; what another file adds to it is refused without ``update``, since a name that exists
-        may be meant for another one.
+        Different content for a known chunk is refused, or replaces it with ``update``: grades
+        given for the old text keep counting and are marked stale. The first file creates its
+        ``chunking``. A later file may add new chunks to it only with ``update``, since its chunks
+        may be of a different chunking, given the same name by mistake.
         """
         with self._db.writing():
             counts = self.put_chunking(loaded, chunking, update=update)
@@ -165,7 +165,7 @@ class Chunks:
         )
 
     def _of_unknown_documents(self, loaded: Loaded[Chunk]) -> list[str]:
-        """Return a sentence on documents that chunks name and that are not among those loaded."""
+        """Return a warning if chunks name documents that are not among those loaded."""
         there = {name for (name,) in self._db.rows("SELECT document_id FROM documents")}
         named = {chunk.document_id for chunk in loaded.records} - {None} if there else set()
         missing = sorted(str(name) for name in named - there)
@@ -178,7 +178,7 @@ class Chunks:
         ]
 
     def put_chunking(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
-        """Add chunks to a chunking, or else each to the one that the file says it is of."""
+        """Add chunks to ``chunking``; if it is the default, each to the one its metadata names."""
         if chunking != DEFAULT_CHUNKING or not any(
             CHUNKING_KEY in chunk.metadata for chunk in loaded.records
         ):
@@ -189,7 +189,7 @@ class Chunks:
         return counts
 
     def _put_into(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
-        """Add chunks to a chunking, which they make; refuse more of them to one that is there."""
+        """Add chunks to a chunking; refuse new ones for a stored chunking without ``update``."""
         is_new = chunking == DEFAULT_CHUNKING or self._chunkings.make(chunking, loaded.source)
         counts = self.put(loaded, update=update, chunking=chunking)
         if not is_new and counts["new"] and not update:
@@ -203,13 +203,13 @@ class Chunks:
     def put(
         self, loaded: Loaded[Chunk], *, update: bool, chunking: str = DEFAULT_CHUNKING
     ) -> Counter[str]:
-        """Add chunks to a chunking, in the transaction of the caller; count what came of them."""
+        """Add chunks to a chunking in the caller's transaction; count them by outcome."""
         counts: Counter[str] = Counter()
         for index, given in enumerate(loaded.records):
             chunk = replace(given, chunk_id=full_chunk_id(chunking, given.chunk_id))
             known = self.get(chunk.chunk_id)
             if known is not None and known.title and not chunk.title:
-                chunk = replace(chunk, title=known.title)  # never replaced by nothing
+                chunk = replace(chunk, title=known.title)  # none does not replace one
             if known is not None and known.text and not chunk.text:
                 chunk = replace(chunk, text=known.text)
                 counts["no text here, the text already there kept"] += 1
@@ -234,7 +234,7 @@ class Chunks:
         return counts
 
     def put_one(self, chunk: Chunk) -> None:
-        """Add a chunk, or replace all that is said of it."""
+        """Add a chunk, or replace all of its columns."""
         self._db.execute(
             "INSERT INTO chunks (chunk_id, document_id, position, title, text, metadata, "
             'text_hash, start, "end") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) '
@@ -255,10 +255,10 @@ class Chunks:
         )
 
     def put_ids(self, chunk_ids: Iterator[str]) -> int:
-        """Add the ids not yet known, so many at a time that they fit; return how many they are."""
+        """Add unknown ids, in batches that fit into memory; return how many were new."""
         added = 0
         while some := {*islice(chunk_ids, NEW_IDS_AT_ONCE)}:
-            added += self._put_new_ids(sorted(some))  # as their index has them, which is faster
+            added += self._put_new_ids(sorted(some))  # in the order of their index, which is faster
         return added
 
 
@@ -268,7 +268,7 @@ def _id_batches(chunk_ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _what_came(known: Chunk | None, chunk: Chunk) -> str:
-    """Say what a chunk is to the golden set that has it as ``known``."""
+    """Name the outcome for a chunk; ``known`` is the stored one, if any."""
     if known is None:
         return "new"
     if known != Chunk(known.chunk_id):
@@ -277,12 +277,12 @@ def _what_came(known: Chunk | None, chunk: Chunk) -> str:
 
 
 def chunking_suffix(chunking: str) -> str:
-    """Return words that say of which chunking something is; none for the default one."""
+    """Return words that name a chunking, none for the default one."""
     return f" of {describe_chunking(chunking)}" if chunking else ""
 
 
 def adds_only_offsets(known: Chunk, chunk: Chunk) -> bool:
-    """Say whether a chunk is what is known, with a start and an end now."""
+    """Say whether a chunk differs from the stored one only by its start and end."""
     if chunk.start is None:
         return False
     others = {key: value for key, value in known.metadata.items() if key not in OFFSET_FIELDS}
@@ -290,7 +290,7 @@ def adds_only_offsets(known: Chunk, chunk: Chunk) -> bool:
 
 
 def _by_chunking(loaded: Loaded[Chunk]) -> Iterator[tuple[str, Loaded[Chunk]]]:
-    """Give the chunks of a file by the chunking they name, which is no metadata of theirs then."""
+    """Yield the chunks of a file by chunking, with `CHUNKING_KEY` removed from their metadata."""
     parts: dict[str, list[int]] = {DEFAULT_CHUNKING: []}
     for at, chunk in enumerate(loaded.records):
         name = chunking_in_file(chunk.chunk_id, chunk.metadata.get(CHUNKING_KEY))

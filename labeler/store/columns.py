@@ -1,7 +1,6 @@
 """Conversion of queries, chunks, judgments and rankings to the values of SQL columns and back.
 
-`BEGIN_ASSIGNMENT` is here as well: the statement, with its comment, selects the lock that
-PostgreSQL takes for it.
+`BEGIN_ASSIGNMENT` is here as well: on PostgreSQL its text, comment included, selects the lock.
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ from labeler.model import (
 )
 
 ALL_ROWS = 2**63 - 1
-"""The limit of a statement that gives all rows."""
+"""A LIMIT that returns all rows."""
 
 
 def moment(when: datetime | None = None) -> str:
-    """Return a moment, this one if none is given, as stored: UTC, ISO 8601, to the millisecond."""
+    """Return a moment, by default now, as stored: UTC, ISO 8601, to the millisecond."""
     utc = (when or datetime.now(UTC)).astimezone(UTC)
     return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def hash_text(text: str | None) -> str | None:
-    """Fingerprint a chunk's text, so that a grade knows which wording it was given for."""
+    """Return the hash of a text, which tells for which wording a grade was given."""
     if text is None:
         return None
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
@@ -51,7 +50,7 @@ def as_json(value: Any) -> str:
 
 
 def quoted(name: str) -> str:
-    """Return the name of a column, which may be a word of the language, as statements have it."""
+    """Quote the name of a column, which may be a keyword of SQL."""
     return f'"{name}"'
 
 
@@ -63,7 +62,7 @@ def pack_ranking(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, byt
 
 
 def batch_rankings(rankings: Iterable[Ranking], most: int) -> Iterator[list[Ranking]]:
-    """Give lists together that have so many results or a few more: all of a run take too much."""
+    """Yield lists in batches of at least ``most`` results, as all of a run take too much memory."""
     some: list[Ranking] = []
     held = 0
     for ranking in rankings:
@@ -83,11 +82,11 @@ def float32_bytes(scores: Sequence[float]) -> bytes:
 
 
 APART = "order_in_64_bits"
-"""The key of a run's parameters for the `order_in_64_bits` of its lists, by query."""
+"""The key in a run's parameters that holds the `order_in_64_bits` of its lists, by query."""
 
 
 def order_in_64_bits(ranking: Ranking) -> list[int] | None:
-    """Return numbers in the order of a list's scores where 32 bits do not tell them all apart.
+    """Return the order of scores as numbers, 0 the lowest, if float32 would merge some; else None.
 
     >>> order_in_64_bits(Ranking("q", ("a", "b", "c"), (2000000.02, 2000000.01, 1.0)))
     [2, 1, 0]
@@ -99,7 +98,7 @@ def order_in_64_bits(ranking: Ranking) -> list[int] | None:
 
 
 def run_fingerprint(rankings: Sequence[Ranking]) -> str:
-    """Hash a run's content, whatever file format, compression or query order it came in."""
+    """Hash a run's content, regardless of its file's format, compression and query order."""
     digest = hashlib.blake2b(digest_size=16)
     for ranking in _by_query_id(rankings):
         digest.update(repr((ranking.query_id, ranking.chunk_ids)).encode())
@@ -136,7 +135,7 @@ def chunk_from_row(row: Sequence[Any]) -> Chunk:
 
 
 def judgment_from_row(row: Sequence[Any]) -> Judgment:
-    """Build a judgment from its columns, in the order the class has them."""
+    """Build a judgment from its columns, in the order of its fields."""
     columns = list(row)
     columns[6] = tuple(json.loads(columns[6])) if columns[6] else ()
     columns[9] = bool(columns[9])
@@ -149,12 +148,12 @@ def judgment_from_row(row: Sequence[Any]) -> Judgment:
 
 
 def truth_from_column(column: int | None) -> bool | None:
-    """Return whether something is so, None for nobody knows."""
+    """Return the truth value in a column, None for null: unknown."""
     return None if column is None else bool(column)
 
 
 def column_from_truth(truth: bool | None) -> int | None:
-    """Return the column that says whether something is so, null for nobody knows."""
+    """Return the column for a truth value, null for None: unknown."""
     return None if truth is None else int(truth)
 
 
@@ -169,12 +168,12 @@ def column_from_passages(passages: Sequence[Passage]) -> str | None:
 
 
 def sources_from_column(column: str | None) -> tuple[TransferSource, ...] | None:
-    """Return what a transferred grade rests on, None for what is no transferred grade."""
+    """Return the sources of a transferred grade, None for any other judgment."""
     return None if column is None else check_transfer_sources(json.loads(column))
 
 
 def column_from_sources(bases: Sequence[TransferSource] | None) -> str | None:
-    """Return the column that holds what a transferred grade rests on."""
+    """Return the column that holds the sources of a transferred grade, null for None."""
     return None if bases is None else as_json(transfer_source_dicts(bases))
 
 

@@ -1,4 +1,4 @@
-"""Open connection to a golden set, with its transactions; every part of the store has one.
+"""Connection to a golden set, with its transactions; every part of the store uses one.
 
 Open one per script run, request or command and close it: a connection belongs to one thread.
 """
@@ -25,11 +25,11 @@ BUSY_SECONDS = 10.0
 
 
 class Connection:
-    """A golden set, open. Use as a context manager.
+    """An open golden set. Use as a context manager.
 
-    ``actor`` is who uses it, as the audit log names them; None stands for the user of this machine
-    who runs the program. ``handle`` is the database as `engine` takes it, ``conn`` what Python's
-    module for it returned.
+    ``actor`` is the user that the audit log names; None means the user who runs the process.
+    ``handle`` is the database as the methods of ``engine`` take it, ``conn`` the connection of
+    Python's module for it.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Connection:
         """Open the golden set at ``path``.
 
         ``path`` is a file, or the address of a PostgreSQL database. ``create`` makes a new one
-        where there is none; without it a missing file is `NotFound`, so that a typo does not make
-        an empty golden set. ``busy_seconds`` is how long a write waits for another writer before
-        it raises `Busy`. Two processes may open a new file at once. Raises `BadInput` for a file
-        that is no golden set or has another schema, and its kind `StorageError` for one that
-        cannot be read. A file that was found damaged is opened to be read only.
+        where there is none; without it a missing file raises `NotFound`, so that a typo does not
+        make an empty golden set. ``busy_seconds`` is how long a write waits for another writer
+        before it raises `Busy`. Two processes may open a new file at once. Raises `BadInput` for a
+        file that is no golden set or has another schema, and its subclass `StorageError` for one
+        that cannot be read. A file that was found damaged is opened read-only.
         """
         self.path = parse_location(path)
         self.actor: Actor | None = None
@@ -67,7 +67,7 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close it: for others to open, or for good."""
+        """Close the connection."""
         self.engine.close(self.handle)
 
     def execute(self, sql: str, parameters: Any = ()) -> Any:
@@ -76,7 +76,7 @@ class Connection:
 
     @contextmanager
     def translated(self, place: str | None = None) -> Iterator[None]:
-        """Say the database's complaints in the words of the errors module.
+        """Raise errors of the database as exceptions of `labeler.errors`.
 
         ``place`` is where the values come from (``file:line``), for values that cannot be stored.
         """
@@ -96,7 +96,7 @@ class Connection:
 
     @contextmanager
     def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
-        """Run the block in one transaction, rolled back whole if it raises.
+        """Run the block in one transaction, rolled back if it raises.
 
         IMMEDIATE takes the write lock first: a deferred transaction that reads and then writes
         fails at once, without waiting, when another writer was faster.
@@ -113,7 +113,7 @@ class Connection:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Change anything but a single judgment; a change moves the data revision."""
+        """Run a block that changes more than one judgment; a change raises the data revision."""
         with self.transaction():
             before = self.conn.total_changes
             yield
@@ -124,11 +124,11 @@ class Connection:
             )
 
     def short_timeout(self) -> AbstractContextManager[None]:
-        """Let the block wait a second for other writers, and no longer."""
+        """Wait at most a second for other writers within the block."""
         return self.engine.short_timeout(self.handle)
 
     def reading(self) -> AbstractContextManager[None]:
-        """Read several things as they were at one moment."""
+        """Run a block whose reads all see the same moment."""
         return self.transaction("BEGIN")
 
     def rows(self, sql: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
@@ -138,25 +138,25 @@ class Connection:
             return rows
 
     def each(self, sql: str, parameters: Any = ()) -> Generator[tuple[Any, ...]]:
-        """Give rows one by one: for so many that a list of them would take much memory."""
+        """Yield rows one by one, where a list of them would take much memory."""
         with self.translated():
             yield from self.engine.each(self.handle, sql, parameters)
 
     def often(self, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-        """Return the rows of what is asked of one pair after the other, by number."""
+        """Return the rows of a statement that is run for one pair of numbers after the other."""
         with self.translated():
             return self.engine.often(self.handle, sql, numbers)
 
     @contextmanager
     def looked_at(self) -> Iterator[Any]:
-        """Let somebody look at what is in the database, as it is at one moment."""
+        """Yield the database's own connection for reads that all see the same moment."""
         with self.reading():
             yield self.conn
 
     def unmake(self) -> None:
-        """Take away a golden set that was just made in a database, unless there is anything in it.
+        """Remove a golden set that was just made in a database, unless something is in it.
 
-        Whoever fills a new one and fails leaves none behind.
+        So a load that fails leaves no empty golden set behind.
         """
         with self.translated():
             self.engine.unmake(self.handle)
@@ -168,7 +168,7 @@ class Connection:
 
 
 def golden_set_exists(address: Address) -> bool:
-    """Say whether a golden set is in a database; raises where that is not to be found out."""
+    """Say whether a database holds a golden set; raise the error where it cannot be opened."""
     try:
         Connection(address).close()
     except NoGoldenSet:
@@ -177,7 +177,7 @@ def golden_set_exists(address: Address) -> bool:
 
 
 def engine_for(place: StoreLocation, busy_seconds: float) -> SQLite | Postgres:
-    """Return what knows how a golden set is kept there."""
+    """Return the engine for the database of a golden set: SQLite or PostgreSQL."""
     if not isinstance(place, Address):
         return SQLite(place, busy_seconds)
     try:
