@@ -1,7 +1,7 @@
-"""Middleware that sends Streamlit's page with a header of ours in it, and its files compressed.
+"""Middleware that adds our header to Streamlit's page, and compresses its files.
 
-A first visit loads three megabytes of scripts, and until they run there is nothing to see: over a
-slow network that is half a minute. Compressed they are a third of that.
+A first visit loads three megabytes of scripts, and until they run there is nothing to see: half a
+minute over a slow network. Compressed they are a third of that.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ ROOT = b'<div id="root"></div>'
 COMPRESSED = re.compile(r"/static/(js|css)/[\w.-]+\.(js|css)", re.ASCII)
 KINDS = {"js": "text/javascript", "css": "text/css"}
 CACHE_FOREVER = "public, immutable, max-age=31536000"  # the names have hashes in them
-# With these Streamlit may answer that the page has not changed, or with a compressed one.
+# With these, Streamlit may send a compressed page, or answer that the page has not changed.
 NOT_PASSED_ON = (b"if-none-match", b"if-modified-since", b"accept-encoding", b"range")
-# The scripts draw the same header into the page; from then on nothing of this one is seen.
+# Hidden as soon as the scripts have drawn the same header into the page.
 STARTING_CSS = f"""
 html {{ background: var(--bg); }}
 .starting {{
@@ -52,7 +52,7 @@ body:has(#root .top, #root [role="dialog"]) .starting {{ display: none; }}
 
 @cache
 def starting(said: str) -> bytes:
-    """Return what a page shows until its scripts have loaded: that it opens."""
+    """Return what a page shows until its scripts have loaded: the header, and that it opens."""
     shown = htpy.div(".starting")[
         htpy.div(".brand")[frame.mark(), htpy.b[frame.PRODUCT]],
         htpy.p(role="status")[said],
@@ -62,7 +62,7 @@ def starting(said: str) -> bytes:
 
 @lru_cache(maxsize=256)  # there are about as many files
 def compressed(path: str) -> bytes | None:
-    """Return one of Streamlit's scripts and styles, compressed; None if there is no such file."""
+    """Return one of Streamlit's scripts or styles, compressed; None if there is no such file."""
     file = STATIC / path.removeprefix("/")
     return gzip.compress(file.read_bytes(), 6, mtime=0) if file.is_file() else None
 
@@ -90,7 +90,7 @@ class AppFiles:
         await self.app(scope, receive, send)
 
     async def send_page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a page with the header that is seen first, if it is Streamlit's."""
+        """Send a page, with our header added if it is Streamlit's page."""
         start: Message = {}
         body, words = b"", words_for(HTTPConnection(scope))
 

@@ -1,9 +1,9 @@
 """Refused requests in the audit log, counted by kind and minute, and the judgment log's hash chain.
 
 A middleware inspects every response as it is sent, so no route can forget to report a refusal. It
-changes no response, and no grade waits for it. However many requests are refused, a minute is one
-entry per kind. Both are written together shortly after a change; while nobody grades, nothing is
-written, so that the write-ahead log can be checkpointed.
+changes no response, and no grade waits for it. However many requests are refused, each minute has
+one entry per kind. Refusals and hash chain are written together shortly after a change; while
+nobody grades, nothing is written, so that the write-ahead log can be checkpointed.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ async def _write_repeatedly(path: str, refusals: Refusals, every: float) -> None
 
 
 def write_audit_log(path: str, refused: list[RefusalMinute]) -> None:
-    """Extend the hash chain and write refusals; what is written is removed from the list."""
+    """Extend the hash chain and write refusals, removing each from the list once written."""
     with Store(path) as store:
         while refused:
             write_minute(store, refused[0])

@@ -1,4 +1,4 @@
-"""Files of the first visit to Label, which an invitation loads while it is read."""
+"""Files of the first visit to Label, which load while the invitation is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import streamlit
 from labeler.web.static_js import script_paths
 
 STATIC = Path(streamlit.__file__).parent / "static"
-# What Streamlit calls the parts that Label is made of.
+# Streamlit's names of the parts that Label uses.
 PARTS = frozenset({"index", "Html", "BidiComponent", "recordbatch"})
 
 

@@ -1,7 +1,7 @@
 """The language of a visitor's pages, and of the errors that they show.
 
-An error says in English what is wrong, for logs and leads. The catalogue has the sentences that
-graders may meet, as they are raised; one that it has not is said in general words, and logged.
+Errors are raised in English, for logs and leads. The catalogue translates those that graders may
+see; for any other, graders see a general sentence, and the error is logged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
 
 
 def reason_for(error: LabelerError, path: str, words: Words) -> str:
-    """Return why something failed in a visitor's words, without the ``path`` of the golden set."""
+    """Return an error's reason in a visitor's words, without the ``path`` of the golden set."""
     said = redact_path(error, path)
     translated = translate(said, words)
     if translated is not None:
@@ -58,7 +58,7 @@ def translate(said: str, words: Words) -> str | None:
 
 @cache
 def _sentences() -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Return the keys of errors, each with what matches it as it is raised."""
+    """Return the catalogue's keys of errors, each with a pattern for the sentence as raised."""
     names = Words.of(Settings()).names
     return [
         (key, re.compile(_as_pattern(sentence, names), re.DOTALL))
@@ -68,7 +68,7 @@ def _sentences() -> Sequence[tuple[str, re.Pattern[str]]]:
 
 
 def _as_pattern(template: str, names: Mapping[str, str]) -> str:
-    """Return a pattern in which the team's names are the generic ones, and all else is free."""
+    """Return a pattern with the default names filled in, and any text for other placeholders."""
     named = _PLACEHOLDER.sub(lambda field: names.get(field[1], field[0]), template)
     parts = _PLACEHOLDER.split(named)
     parts[::2] = map(re.escape, parts[::2])

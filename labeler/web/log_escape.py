@@ -1,7 +1,7 @@
 """Log records with control characters escaped, for every logger of the process.
 
-So user data in a message cannot send control sequences to a terminal that shows the log, and cannot
-fake a line.
+User data in a message can neither send control sequences to a terminal that shows the log, nor fake
+a line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class EscapedRecord(logging.LogRecord):
     _traceback: str | None = None
 
     def getMessage(self) -> str:  # noqa: N802  # logging's name
-        """Return the escaped message; in its arguments line breaks are escaped, too."""
+        """Return the escaped message; line breaks in its arguments are escaped, too."""
         if isinstance(self.args, tuple):
             self.args = tuple(escape_controls(a) if isinstance(a, str) else a for a in self.args)
         return escape_controls(super().getMessage(), keep=KEPT_CHARACTERS)

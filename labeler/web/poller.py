@@ -26,7 +26,7 @@ class Poller:
         self._store: Store | None = None
 
     async def ask(self, function: Callable[[Store], Answer]) -> Answer:
-        """Return ``function(store)``, called in the thread; raises what ``function`` raises."""
+        """Return ``function(store)``, called in the thread; raise what ``function`` raises."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._ask, function)
 
     def _ask(self, function: Callable[[Store], Answer]) -> Answer:

@@ -118,7 +118,7 @@ class LivePush:
             self._pages.remove(page)
 
     async def _greet(self, page: OpenPage) -> None:
-        """Send the start message; check access again, as it may have changed meanwhile."""
+        """Send the start message, and check access again, as it may have changed."""
         await page.socket.send_json({"start": START})
         with suppress(DatabaseUnavailable):
             if not await page.is_welcome():
@@ -159,7 +159,7 @@ class LivePush:
         self._is_written.clear()
 
     def _note_newest(self, newest: Revisions) -> bool:
-        """Store the newest revisions; return whether any is newer than before."""
+        """Store the newest revisions, and return whether any is newer than before."""
         before, self._newest = self._newest, newest
         if before is not None:
             self._pace.note_grades(time.monotonic(), newest[0] - before[0])
@@ -173,13 +173,13 @@ class LivePush:
                 await self._dismiss(page)
 
     async def _dismiss(self, page: OpenPage) -> None:
-        """Let a page run for the last time, so that it shows why, and close its socket."""
+        """Let a page run a last time, to show why, and close its socket."""
         with suppress(WebSocketDisconnect, RuntimeError):
             await page.socket.send_json({"newest": self._newest})
             await page.socket.close(NOT_ALLOWED)
 
     async def _close_all(self) -> None:
-        """Close all sockets so that pages say their numbers may be old, and reconnect later."""
+        """Close all sockets: pages then warn that numbers may be old, and reconnect later."""
         for page in list(self._pages):
             with suppress(WebSocketDisconnect, RuntimeError):
                 await page.socket.close(TRY_AGAIN)
@@ -263,7 +263,7 @@ class OpenPage:
             return False  # the page says why when it runs, and opens the socket again
 
     def hear(self, message: str) -> None:
-        """Store what the page says it shows; raises `ValueError` for anything else."""
+        """Store the revisions that the page shows; raise `ValueError` for another message."""
         parsed = json.loads(message)
         shows = parsed.get("shows") if isinstance(parsed, dict) else ()
         if shows is not None and (len(shows) != 3 or not all(isinstance(n, int) for n in shows)):
@@ -272,7 +272,7 @@ class OpenPage:
         self._answered.set()
 
     def is_behind(self, newest: Revisions) -> bool:
-        """Return whether the page waits, and shows older numbers than the newest."""
+        """Return whether the page is idle and shows older numbers than the newest."""
         return self.shows is not None and any(
             shown < there for shown, there in zip(self.shows, newest, strict=True)
         )
@@ -304,8 +304,8 @@ TURN_SECONDS = 0.0003  # Python's default is 5 ms
 class Pace:
     """An allowance of seconds for page runs, which grows by the share of time that pages may have.
 
-    Its limit is lower where the share is small, so that what was saved on a quiet server is not
-    spent at once when many begin to grade. Times are of one clock, in seconds.
+    Its limit shrinks with the share, so that what was saved on a quiet server is not spent at once
+    when many begin to grade. Times are in seconds, of one clock.
     """
 
     def __init__(self, now: float) -> None:
@@ -319,7 +319,7 @@ class Pace:
         self._graded.append((now, count))
 
     def spend(self, now: float, seconds: float) -> None:
-        """Pay for one page's run; a long one may leave a debt."""
+        """Subtract one page's run from the allowance; a long run may leave a debt."""
         self._fill(now)
         self._saved -= seconds
 
@@ -345,8 +345,8 @@ class Pace:
 def short_switch_interval() -> Iterator[None]:
     """Shorten the interpreter's switch interval while the block runs.
 
-    A grade needs the interpreter a dozen times, after every statement that waits for the disk.
-    While a page runs, each time it waits until that page's turn is over.
+    Saving a grade needs the interpreter a dozen times, after every statement that waits for the
+    disk. While a page runs, it waits each time for the end of the page's turn.
     """
     before = sys.getswitchinterval()
     sys.setswitchinterval(TURN_SECONDS)

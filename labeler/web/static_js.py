@@ -1,8 +1,8 @@
 """The components' JavaScript files, served at addresses that never change.
 
 Streamlit passes a component's script to the browser as text, which cannot import other files. So it
-gets a few lines that load all files of a component at once, from addresses that contain a hash of
-every script: a browser caches them permanently, and files of two versions are never mixed.
+gets a few lines that load all files of a component at once, from addresses with a hash of all
+scripts: a browser caches them permanently, and files of two versions are never mixed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def script_paths(folder: str, main: str) -> list[str]:
 
 
 def _imports_of(name: str) -> list[str]:
-    """Return the paths below ``ui/`` of the scripts that one imports."""
+    """Return the paths below ``ui/`` of the scripts that a script imports."""
     found = _IMPORT_STATEMENT.findall(_SCRIPTS[name].decode())
     return [normpath(f"{dirname(name)}/{each}") for each in found]
 
@@ -96,7 +96,7 @@ def read_assets(*names: str) -> str:
 
 
 def script_routes() -> list[Route]:
-    """Return the route that serves the scripts, with 404 for another version."""
+    """Return the route that serves the scripts, and 404 for another version's."""
 
     async def script(request: Request) -> Response:
         content = _SCRIPTS.get(request.path_params["name"])

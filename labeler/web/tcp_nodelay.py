@@ -34,7 +34,7 @@ def _open_files() -> Iterator[int]:
 
 
 def _as_socket(number: int) -> socket.socket:
-    """Return a duplicate of an open file as a socket; raises `OSError` if it is not one."""
+    """Return a duplicate of an open file as a socket; raise `OSError` if it is not one."""
     duplicate = os.dup(number)
     try:
         return socket.socket(fileno=duplicate)

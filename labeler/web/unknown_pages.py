@@ -1,6 +1,6 @@
-"""Middleware that answers addresses without a page, in our words and with links to the pages.
+"""Middleware that answers unknown addresses with our own page, which links to known ones.
 
-Streamlit would open its main page under any address, with a dialog of its own.
+Streamlit would open its main page at any address, with a dialog.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from labeler.web.language import reason_for, words_for
 class UnknownPages:
     """Middleware that answers 404 to a browser that opens an address without a page.
 
-    ``titles`` are those of the pages by their paths, ``others`` more addresses that lead somewhere,
-    ``for_graders`` the paths that everybody with access may open.
+    ``titles`` maps paths of pages to their titles, ``others`` are further known addresses, and
+    ``for_graders`` are the paths that everybody with access may open.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class UnknownPages:
         await self.app(scope, receive, send)
 
     def is_unknown(self, scope: Scope) -> bool:
-        """Return whether a browser opens an address that is none of a page or a file."""
+        """Return whether a browser opens an address of neither a page nor a file."""
         path: str = scope["path"]
         opens = scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
         is_file = "." in path.rpartition("/")[2]
@@ -57,7 +57,7 @@ class UnknownPages:
 
     @staticmethod
     def named(path: str) -> str:
-        """Return a path as it is listed.
+        """Return a path as it is listed in ``titles``.
 
         >>> UnknownPages.named("/scores/"), UnknownPages.named("/")
         ('/scores', '/')
@@ -65,7 +65,7 @@ class UnknownPages:
         return path.rstrip("/") or "/"
 
     def answer(self, connection: HTTPConnection) -> Response:
-        """Return the page that says so, with the pages that its visitor may open."""
+        """Return the 404 page, with links to the pages that the visitor may open."""
         try:
             with Store(self.path) as store:
                 person, name = identify_visitor(store, connection), store.golden_set.name()

@@ -97,7 +97,7 @@ class AccessPolicy:
         return person or self.logged_in(store, credentials)
 
     def in_session(self, store: Store, credentials: Credentials) -> Person | None:
-        """Return whose session a visitor has; one by login counts only with a login provider."""
+        """Return the person of a visitor's session; a login's session needs a login provider."""
         found = (
             store.sessions.get(hash_secret(credentials.session)) if credentials.session else None
         )
@@ -106,7 +106,7 @@ class AccessPolicy:
         return Person(found.name, found.role, "login" if found.by_login else "link")
 
     def logged_in(self, store: Store, credentials: Credentials) -> Person | None:
-        """Return whom a login identifies that has not opened a session yet."""
+        """Return the person of a login that has not opened a session yet."""
         if credentials.login is None or not self.login:
             return None
         found = store.sessions.invited_by_login(credentials.login)
@@ -156,16 +156,16 @@ def promise_lead_link(store: Store, name: str) -> LeadLink:
 
 
 def promised_name(store: Store, key: LeadLink) -> str:
-    """Return whom a link was promised; raises `Forbidden` if the promise is too old or not ours."""
+    """Return whom a link was promised to; raise `Forbidden` if that is too old or not ours."""
     promise_of = store.golden_set.signing_key(), store.golden_set.uuid(), hash_secret(key.secret)
     return tokens.read_promise(key.promise, *promise_of)
 
 
 def redeem_promise(store: Store, key: LeadLink) -> None:
-    """Invite whom the link was promised as lead; do nothing if it is in use already, or was.
+    """Invite the person a link was promised to as lead; do nothing if the link was used before.
 
-    Raises `Forbidden` for a promise that is too old or somebody else's, and if others have been
-    invited in the meantime and the person is no lead among them.
+    Raises `Forbidden` for a promise that is too old or not for this link, and if people have been
+    invited in the meantime and the person is not a lead.
     """
     if store.sessions.was_link(hash_secret(key.secret)):
         return
@@ -186,9 +186,10 @@ def invite(
     lasts: timedelta | None = None,
     once: bool = False,
 ) -> tuple[str, bool]:
-    """Invite a person by a link, see `People.invite`; return its secret, and if another ended.
+    """Invite a person by a link; return its secret, and whether an earlier link ended.
 
-    ``lasts`` is how long from now it opens sessions; without it, as long as the invitation exists.
+    ``lasts`` is how long the link opens sessions; without it, as long as the invitation exists.
+    See `People.invite`.
     """
     secret = new_secret()
     expires_at = None if lasts is None else datetime.now(UTC) + lasts
@@ -199,13 +200,13 @@ def invite(
 
 
 def session_by_link(store: Store, secret: str) -> str | None:
-    """Open a session by a link and return its token, None if the link does not work (any more)."""
+    """Open a session by a link and return its token, None if the link does not work."""
     token = new_secret()
     return token if store.sessions.open_by_link(hash_secret(secret), hash_secret(token)) else None
 
 
 def session_by_login(store: Store, login: Login) -> str | None:
-    """Open a session by a login and return its token, None if it has no access (any more)."""
+    """Open a session by a login and return its token, None if it has no access."""
     token = new_secret()
     return token if store.sessions.open_by_login(login, hash_secret(token)) else None
 
@@ -224,7 +225,7 @@ def new_secret() -> str:
 
 
 def hash_secret(secret: str) -> str:
-    """Return the hash of a secret that is stored: enough to recognise it, not to sign in with.
+    """Return the hash of a secret to store: it recognises the secret, but cannot sign in.
 
     A plain hash is enough, as the secret is random and long; a password would need a slow one.
     """
@@ -232,10 +233,10 @@ def hash_secret(secret: str) -> str:
 
 
 def confirmed_address(user: Mapping[str, Any], trusted: Collection[str] = ()) -> str | None:
-    """Return a login's confirmed e-mail address, A to Z in lower case; None without one.
+    """Return a login's confirmed e-mail address, with A to Z in lower case; None without one.
 
-    The provider has to say that it is confirmed, unless its issuer is ``trusted`` and does not say
-    either: some never do.
+    The provider has to say that it is confirmed. Some never say; they count if the issuer is
+    ``trusted``.
 
     >>> confirmed_address({"email": "Ann@example.org", "email_verified": True})
     'ann@example.org'

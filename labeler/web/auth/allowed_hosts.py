@@ -79,7 +79,7 @@ def hostname(host: str) -> str | None:
     """
     try:
         parts = urlsplit(f"//{host}")
-        _ = parts.port  # raises for what is no port
+        _ = parts.port  # raises if it is not a port
     except ValueError:
         return None
     whole = parts.netloc == host and "@" not in host
@@ -96,7 +96,7 @@ def is_address(name: str) -> bool:
 
 
 def check_host_name(text: str) -> str:
-    """Return a name as a browser sends it: ASCII in lower case; raises `BadInput` for others.
+    """Return a name as a browser sends it, ASCII in lower case; raise `BadInput` if invalid.
 
     >>> check_host_name("Labels.Example.org."), check_host_name("bücher.example:8443")
     ('labels.example.org', 'xn--bcher-kva.example:8443')

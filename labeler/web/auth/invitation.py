@@ -1,4 +1,4 @@
-"""Invitation: whom a link invites to what, and the message that goes with it.
+"""Invitation: the person, role and golden set of a link, and the message sent with it.
 
 The command line prints the message, so neither Streamlit nor htpy is imported here.
 """
@@ -14,9 +14,9 @@ from labeler.store.people import Role
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """What a link invites to: whom, as what, to which golden set, and who sent it.
+    """The person, role and golden set of an invitation, and who sent it.
 
-    ``inviter`` is None where nobody with a name on these pages did, such as on the command line.
+    ``inviter`` is None if nobody named on the pages sent it, for example on the command line.
     """
 
     name: str
@@ -26,12 +26,12 @@ class Invitation:
 
     @classmethod
     def of(cls, store: Store, name: str, role: Role) -> Invitation:
-        """Return what a person is invited to."""
+        """Return the invitation of a person."""
         return cls(name, role, store.golden_set.name(), store.people.inviter_of(name))
 
     @classmethod
     def promised(cls, store: Store, name: str) -> Invitation:
-        """Return what somebody invites themself to by a link of their own as lead."""
+        """Return the invitation of a lead who makes a link for themself."""
         return replace(cls.of(store, name, "lead"), inviter=name)
 
     def heading(self, words: Words) -> str:
@@ -46,11 +46,11 @@ class Invitation:
         return words.say(key, inviter=self.inviter, golden_set=golden_set)
 
     def task(self, words: Words) -> str:
-        """Say what that means for them."""
+        """Say what the invited person is asked to do."""
         return words.say("sign_in.task_lead" if self.role == "lead" else "sign_in.task")
 
     def message(self, words: Words, link: str) -> str:
-        """Return what to send to them, with their link."""
+        """Return the message to send to the invited person, with their link."""
         how = self.task(words) if self.role == "lead" else words.say("message.how")
         parts = [
             words.say("message.hello", name=self.name),

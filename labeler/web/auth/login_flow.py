@@ -1,8 +1,8 @@
 """Routes for signing in and out: a link or a login becomes a session, a session ends.
 
-Only a button does so. A link that is merely fetched, for example by a mail scanner, opens nothing,
-and no other site's page can sign a browser in as somebody else. Responses to wrong links are slowed
-down; visitors with a working link never wait.
+Only a button opens a session: fetching a link, as mail scanners do, opens none, and no other site's
+page can sign a browser in as somebody else. Responses to wrong links are slowed down; visitors with
+a working link never wait.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ WorkLeft = Callable[[Store, str], NextItems | None]
 
 
 def unknown_work(_: Store, __: str) -> None:
-    """Return nothing: how much is left to a grader is not known."""
+    """Return None: how much is left to a grader is unknown."""
 
 
 def login_routes(
@@ -157,7 +157,7 @@ def link_in_address(request: Request) -> LeadLink:
 
 
 def landing_address(store: Store, key: LeadLink, link: InvitationLink | None) -> str:
-    """Return where a link leads: for a lead of an empty golden set, where files are loaded."""
+    """Return the address a link leads to: the Data page for a lead of an empty golden set."""
     if key.promise:
         return PEOPLE
     is_leads = link is not None and link.role == "lead"
@@ -167,7 +167,7 @@ def landing_address(store: Store, key: LeadLink, link: InvitationLink | None) ->
 def sign_in_by_login(
     store: Store, policy: AccessPolicy, credentials: Credentials, request: Request
 ) -> Response:
-    """Open a session by a login, in place of the browser's session."""
+    """Open a session by a login, replacing the browser's session."""
     token = (
         session_by_login(store, credentials.login) if policy.login and credentials.login else None
     )
@@ -178,7 +178,7 @@ def sign_in_by_login(
 def decline_login(
     store: Store, policy: AccessPolicy, credentials: Credentials, _: Request
 ) -> Response:
-    """Use up a login without a session, so that it opens none later."""
+    """Use up a login without opening a session, so that it opens none later."""
     token = (
         session_by_login(store, credentials.login) if policy.login and credentials.login else None
     )
@@ -224,7 +224,7 @@ def sign_out(
 
 
 def session_token(store: Store, policy: AccessPolicy, credentials: Credentials) -> str | None:
-    """Return the token of a visitor's session, opened now if they only have what opens one."""
+    """Return the token of a visitor's session; open one if they only have a login."""
     if policy.in_session(store, credentials) is not None:
         return credentials.session
     if credentials.login is not None and policy.logged_in(store, credentials) is not None:
@@ -237,7 +237,7 @@ def exchange_for_session(
 ) -> Response | list[bytes]:
     """Return the cookies of a new session for credentials that have not opened one yet.
 
-    A login as somebody else than the session's person first asks who continues.
+    If the login is of another person than the session, return a page that asks who continues.
     """
     current, login = policy.in_session(store, credentials), policy.logged_in(store, credentials)
     if current is not None and login is not None and current.name != login.name:
@@ -312,12 +312,12 @@ class LinkThrottle:
             self._wrong.popleft()
         self._wrong.append(now)
         if len(self._wrong) > LONGEST_SECONDS / SLOWER_BY_SECONDS:
-            self._wrong.popleft()  # more would fill the memory without a longer pause
+            self._wrong.popleft()  # more would only use memory, without a longer pause
         self._unlogged += 1
         if self._unlogged == 1:
             asyncio.get_running_loop().call_later(MINUTE_SECONDS, self._tell)
 
     def _tell(self) -> None:
-        """Log how many there were: one line a minute, however many are tried."""
+        """Log how many wrong links there were: one line a minute, however many are tried."""
         log.warning("links that do not work were opened %d times in a minute", self._unlogged)
         self._unlogged = 0

@@ -1,7 +1,7 @@
 """Sign-in pages: plain HTML in the frame of all pages, without scripts and sockets.
 
-Who has no access reads neither the name of the golden set nor anybody's; a link that works, and a
-session, say both.
+Visitors without access see neither the golden set's name nor a person's. With a working link or a
+session they see both.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from labeler.web.first_visit import links_ahead
 
 ACCEPT, DECLINE = "/login/accept", "/login/decline"
 LEAVE, PROVIDER_LOGOUT = "/leave", "/auth/logout"
-USUAL_PACE_MS = 6900  # that a passage takes, as in the pad
-AGAIN_SECONDS = 5  # after which a browser reloads while the golden set cannot be read
+USUAL_PACE_MS = 6900  # usual time per passage, as in the pad
+AGAIN_SECONDS = 5  # a browser reloads after it while the golden set cannot be read
 
 
 def invitation_needed(
@@ -52,7 +52,7 @@ def invitation_needed(
 
 
 def explain_refused_login(words: Words, login: Login, *, is_listed: bool) -> Sequence[str]:
-    """Return heading and sentences for somebody who has logged in but has no access."""
+    """Return the heading and sentences for a person who has logged in but has no access."""
     if login.address is None:
         command = f"labeler serve --trust-addresses-of {login.issuer}"
         return (
@@ -90,9 +90,9 @@ def login_links(words: Words, policy: AccessPolicy, *, quiet: bool = False) -> l
 def confirm_link(
     words: Words, invitation: Invitation, settings: Settings, work: NextItems | None
 ) -> Response:
-    """Return the page that asks before a link signs in: for a grader all they need to begin.
+    """Return the page that asks before a link signs in; it shows graders all they need to begin.
 
-    ``work`` is what is left to them, if that is known.
+    ``work`` is what is left to grade, if that is known.
     """
     name, is_lead = invitation.name, invitation.role == "lead"
     notes = []
@@ -170,7 +170,7 @@ def refused(words: Words, reason: str) -> Response:
 
 
 def unavailable(words: Words, reason: str) -> Response:
-    """Return the page shown to everybody while the golden set cannot be read."""
+    """Return the page for everybody while the golden set cannot be read."""
     said = [f"{capitalize_first(reason)}.", words.say("sign_in.tries_again")]
     shown = page(words, words.say("sign_in.unavailable"), said, status=503)
     shown.headers["refresh"] = str(AGAIN_SECONDS)
@@ -197,7 +197,7 @@ def confirm_sign_out(
 
 
 def signed_out(words: Words) -> Response:
-    """Return the page shown after somebody who came by a login has signed out of labeler."""
+    """Return the page shown after a person with a login has signed out of labeler."""
     return page(
         words,
         words.say("sign_in.left"),
@@ -212,7 +212,7 @@ def signed_out(words: Words) -> Response:
 def no_such_page(
     words: Words, golden_set: str, person: str | None, pages: Mapping[str, str]
 ) -> Response:
-    """Return the page for an address that has none; ``pages`` are addresses by title."""
+    """Return the page for an unknown address; ``pages`` maps titles to addresses."""
     [title, *_] = pages
     return page(
         words,
@@ -227,7 +227,7 @@ def no_such_page(
 
 
 def font_face() -> str:
-    """Return the style that names the font of Streamlit's pages; empty if it has none there."""
+    """Return the style that loads the font of Streamlit's pages; empty if it is not found."""
     found = find_spec("streamlit")
     folder = Path(found.origin).parent if found and found.origin else Path()
     fonts = sorted(folder.glob("static/static/media/SourceSansVF-Upright*.woff2"))
@@ -293,8 +293,8 @@ def page(
 ) -> HTMLResponse:
     """Return a page with a heading, sentences, and buttons or links, in the frame of all pages.
 
-    Below them stand ``notes``. ``title`` is what the browser calls it, if not as the heading does.
-    ``ahead`` are links to what the next page needs.
+    ``notes`` are below them. ``title`` is the browser's title, by default the heading. ``ahead``
+    are links that load what the next page needs.
     """
     content = htpy.html(lang=words.language.code)[
         htpy.head[
@@ -320,7 +320,7 @@ def page(
 
 
 def button(label: str, action: str = "", *, quiet: bool = False) -> PageLink:
-    """Return a button that changes something: it posts to ``action``, or to the page's address."""
+    """Return a button that posts to ``action``, by default to the page's address."""
     return htpy.form(method="post", action=action or None)[
         htpy.button(class_="quiet" if quiet else None, type="submit")[label]
     ]

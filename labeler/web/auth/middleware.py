@@ -1,8 +1,8 @@
 """Middleware that refuses foreign hosts and origins, visitors not signed in, and files for leads.
 
-`HostCheck` is the outermost: what passes it was requested by this server's own name and, for a
-socket or a change, by its own page. `SignInRequired` also exchanges a login, or the cookie of an
-earlier version, for a session.
+`HostCheck` is the outermost: it passes only requests by this server's own name and, for a socket
+or a change, from its own page. `SignInRequired` also exchanges a login, or the cookie of an earlier
+version, for a session.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class HostCheck:
             await refuse_socket(receive, send)
 
     def refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
-        """Return the response to a request that is not for this server or not by its page."""
+        """Return the response to a request for another host or from another site's page."""
         host, origin = headers.get("host"), headers.get("origin")
         if host is None or not self.names.admit(host):
             name = hostname(host or "")
@@ -74,7 +74,7 @@ class HostCheck:
 
 
 def with_origin_host(scope: Scope, headers: Headers) -> Scope:
-    """Return the scope with the host of the requesting page, which has been found to be ours."""
+    """Return the scope with the host of the requesting page, which was checked to be ours."""
     there = headers.get("origin", "").partition("://")[2]
     if scope["type"] == "http" and scope["method"] in READ_METHODS:
         return scope
@@ -91,7 +91,7 @@ async def refuse_socket(receive: Receive, send: Send) -> None:
 
 
 class EscapedCallback:
-    """Middleware that escapes the query of the address to which logins return.
+    """Middleware that escapes the query of the address that logins return to.
 
     Streamlit logs it unescaped, so control characters in it would reach the terminal that shows the
     log.
@@ -145,7 +145,7 @@ def is_guarded(path: str) -> bool:
 
 
 def is_page(path: str) -> bool:
-    """Return whether a path is one of a page.
+    """Return whether a path is that of a page.
 
     >>> is_page("/"), is_page("/data"), is_page("/static/index.js"), is_page("/api/next")
     (True, True, False, False)

@@ -1,7 +1,7 @@
 """Cookies: labeler's session, and the login that Streamlit stores.
 
-Streamlit tells only its own scripts who has logged in. A request for a file has nothing but the
-cookie, so both are read here, with the functions that Streamlit uses.
+Streamlit tells only its own scripts who has logged in. A request for a file has only its cookies,
+so both are read here, with the functions that Streamlit uses.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ def credentials_from_cookies(
 
 
 def user_of(cookies: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return what the login provider says about the visitor; empty if they have not logged in."""
+    """Return the login provider's claims about the visitor; empty if they have not logged in."""
     signed = get_cookie_with_chunks(partial(_verified_cookie, cookies), USER_COOKIE_NAME)
     user = json.loads(signed) if signed else {}
-    # Other servers may share the signing secret; the cookie names the one it was made for.
+    # Other servers may share the signing secret; the cookie names the server it was made for.
     here = user.get("is_logged_in") and user.get("origin") == get_origin_from_redirect_uri()
     return user if here else {}
 

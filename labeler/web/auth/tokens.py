@@ -23,7 +23,7 @@ class Forbidden(LabelerError):
 
 
 class Expired(Forbidden):
-    """The token was valid once; the page that issued it issues a new one."""
+    """The token has expired; its page issues a new one."""
 
 
 def issue_token(signing_key: str, golden_set: str, grader: str) -> str:
@@ -52,7 +52,7 @@ def grader_from_token(token: str, signing_key: str, golden_set: str) -> str:
 
 
 def sign_promise(signing_key: str, golden_set: str, name: str, secret_hash: str) -> str:
-    """Return a promise that the secret with this hash becomes the link of ``name`` when used."""
+    """Return a signed promise: once used, the secret with this hash is the link of ``name``."""
     return _serializer(signing_key, golden_set, "promising").dumps([name, secret_hash])
 
 

@@ -1,6 +1,6 @@
 """The grading API: routes that return pairs to grade and accept grades.
 
-A grade is sent here and not through a script rerun: that costs a tenth of the processor time, and
+Grades are sent here and not through a script rerun. This takes a tenth of the processor time, and
 a dropped connection loses nothing, because the grading component resends what was not
 acknowledged.
 
@@ -20,7 +20,7 @@ acknowledged.
 ==========================  ===========================================================
 
 All accept only same-origin requests with a page's token, and respond 403 otherwise. 503 means
-that the database accepts no writes just now, 429 that a grader has sent too much within a
+that the database accepts no writes at the moment, 429 that a grader has sent too much within a
 minute; the same request will work later.
 """
 
@@ -52,7 +52,7 @@ def grading_routes(
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
     ``bytes_per_minute`` limits what one grader may send. ``on_taken`` is called, in any thread,
-    whenever events are in the log.
+    after events were added to the log.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
     reading = ReadApi(assigner or Assigner())

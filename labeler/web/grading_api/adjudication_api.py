@@ -1,7 +1,7 @@
-"""Routes for leads: disagreements of graders, and the adjudications of them.
+"""Routes for leads: disagreements of graders, and their adjudications.
 
-That a lead was shown others' grades is stored before they are sent, so an adjudication counts as
-blind only if the server has no record that anything was shown.
+Before others' grades are sent to a lead, the server stores that they were shown. An adjudication
+counts as blind only if no such record exists.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class AdjudicationApi:
         self._on_taken = on_taken
 
     def disagreements(self, request: Request, _: bytes, store: Store, name: str) -> dict[str, Any]:
-        """Answer ``GET /api/disagreements``: a page of them, and how many there are.
+        """Answer ``GET /api/disagreements``: a page of disagreements, and how many there are.
 
-        The page starts at ``from``; or contains the pair ``query`` and ``chunk``; or else the first
+        The page starts at ``from``, or contains the pair ``query`` and ``chunk``, or else the first
         disagreement without an adjudication.
         """
         found = requested_disagreements(request, store)
@@ -107,14 +107,14 @@ class AdjudicationApi:
 def actor_of(request: Request, store: Store, name: str) -> Actor:
     """Return the audit log's actor for a lead: who decides, and how they were identified."""
     person = identify_visitor(store, request)
-    # with open access a request does not contain the name that was typed
+    # with open access a request does not contain the typed name
     is_same = person is not None and person.name in (None, name)
     known_by = person.known_by if person is not None and is_same else "unknown"
     return Actor(name, known_by, request.client.host if request.client else None)
 
 
 def requested_disagreements(request: Request, store: Store) -> list[Disagreement]:
-    """Return the disagreements that the parameters select, in their order."""
+    """Return the disagreements that the parameters select, in order."""
     asked = request.query_params
     selected = Selection(asked.get("split"), asked.get("leaked", WITH_LEAKED))
     among = store.splits.selected(selected, asked.get("facet"), asked.get("bucket"))
@@ -132,7 +132,7 @@ def page_start(request: Request, found: Sequence[Disagreement]) -> int:
 
 
 def index_of_pair(request: Request, found: Sequence[Disagreement]) -> int | None:
-    """Return the index of the pair ``query`` and ``chunk``, None if it is not included."""
+    """Return the index of the pair ``query`` and ``chunk``, None if it is not among them."""
     pair = request.query_params.get("query"), request.query_params.get("chunk")
     places = (
         at
@@ -143,7 +143,7 @@ def index_of_pair(request: Request, found: Sequence[Disagreement]) -> int | None
 
 
 def chunk_ids(found: Disagreement) -> list[str]:
-    """Return the ids of the chunks that a disagreement is about, the first of them first."""
+    """Return the ids of a disagreement's chunks, its own first."""
     return [found.chunk_id, *(each.chunk_id for each in found.copies[1:])]
 
 
@@ -158,13 +158,13 @@ def disagreement_page(
 
 
 def next_open(found: Sequence[Disagreement], start: int) -> int | None:
-    """Return the index of the next one to adjudicate, from ``start`` on and then around."""
+    """Return the index of the next open disagreement from ``start``, then from the beginning."""
     places = chain(range(start, len(found)), range(min(start, len(found))))
     return next((at for at in places if found[at].is_open), None)
 
 
 def pairs_told(cases: Sequence[Case], name: str) -> list[tuple[str, str]]:
-    """Return the pairs of which these cases show ``name`` somebody else's grade."""
+    """Return the pairs for which these cases show ``name`` somebody else's grade."""
     return [
         (case.disagreement.query_id, chunk_id)
         for case in cases
@@ -174,7 +174,7 @@ def pairs_told(cases: Sequence[Case], name: str) -> list[tuple[str, str]]:
 
 
 def case_json(case: Case, signer: PairSigner) -> dict[str, Any]:
-    """Return a case as the page shows it, with the slip that an adjudication sends back."""
+    """Return a case as the page shows it, with the slip to send back with an adjudication."""
     pair, query, chunk = case.disagreement, case.query, case.chunk
     return {
         "query": pair.query_id,
@@ -214,7 +214,7 @@ def copies_json(case: Case, signer: PairSigner) -> list[dict[str, Any]]:
 
 
 def opinions_of_text(opinions: Sequence[Opinion]) -> list[Opinion]:
-    """Return what people say of a text, once where they say the same of several copies."""
+    """Return people's opinions of a text, without repeats of an opinion on several copies."""
     said: dict[tuple[object, ...], Opinion] = {}
     for each in opinions:
         said.setdefault((each.grader, each.kind, each.grade, each.note, each.evidence), each)
@@ -247,7 +247,7 @@ def adjudication_json(found: Adjudication | None) -> dict[str, Any] | None:
 def save_adjudication(
     store: Store, event: Mapping[str, Any], golden_set: str, name: str, signer: PairSigner
 ) -> dict[str, Any]:
-    """Save one event; return that it is saved, or why it is refused for good."""
+    """Save one event; return that it is saved, or why it is permanently refused."""
     result: dict[str, Any] = {"event_id": None}
     try:
         result["event_id"] = parse_event_id(dict(event))
@@ -268,7 +268,7 @@ def save_adjudication(
 def write_adjudication(
     store: Store, event: Mapping[str, Any], name: str, signer: PairSigner
 ) -> BadInput | None:
-    """Log an adjudication, or the undo of one; return why its passages were not kept, if so."""
+    """Log an adjudication or its undo; return why its passages were refused, if they were."""
     event_id, undoes = parse_event_id(dict(event)), event.get("undoes")
     if undoes is not None:
         store.adjudication.take_back(
@@ -298,7 +298,7 @@ def write_adjudication(
 
 
 def parse_copies(event: Mapping[str, Any]) -> list[str]:
-    """Return the other chunks with the same text that a decision is for, too."""
+    """Return the other chunks with the same text that a decision also applies to."""
     copies = event.get("copies") or []
     if not isinstance(copies, list):
         raise BadInput("copies must be a list of chunk ids")

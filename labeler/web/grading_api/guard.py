@@ -58,13 +58,13 @@ def guarded(
         except LabelerError as error:
             status = {Forbidden: 403, Busy: 503, StorageError: 503}
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
-            # an expired token is no refusal: the page renews it, and the audit log skips it
+            # an expired token is not a refusal: the page renews it, and the audit log skips it
             renewed = {TOKEN_HEADER: "expired"} if isinstance(error, Expired) else {}
             said = {"error": reason_for(error, path, words_of(request))}
             return JSONResponse(said, status_code=code, headers=renewed)
 
     def words_of(request: Request) -> Words:
-        """Return the words for whoever is refused, also while the golden set cannot be read."""
+        """Return the words for an error, even while the golden set cannot be read."""
         try:
             with open_store() as store:
                 return words_for(request, store)
@@ -88,8 +88,8 @@ def guarded(
 def check_same_origin(request: Request) -> None:
     """Raise `Forbidden` for a request from another site's page.
 
-    A browser gives a request's source in ``Sec-Fetch-Site`` (on https and localhost) or ``Origin``;
-    one that sends neither cannot send the token's header across origins.
+    A browser names a request's source in ``Sec-Fetch-Site`` (on https and localhost) or
+    ``Origin``; one that sends neither cannot send the token's header across origins.
     """
     site = request.headers.get("sec-fetch-site", "same-origin")
     if site != "same-origin" or is_foreign(request.headers):
@@ -97,7 +97,7 @@ def check_same_origin(request: Request) -> None:
 
 
 def is_foreign(headers: Headers) -> bool:
-    """Return whether a request's origin is another one than its host."""
+    """Return whether a request's origin differs from its host."""
     origin = headers.get("origin")
     return origin is not None and origin.partition("://")[2] != headers.get("host")
 
@@ -106,7 +106,7 @@ WINDOW_SECONDS = 60.0
 
 
 class RateLimited(LabelerError):
-    """A grader has sent more than ``most`` bytes a minute; in ``seconds`` there is room again."""
+    """A grader has sent more than ``most`` bytes a minute and may send again in ``seconds``."""
 
     def __init__(self, most: int, seconds: int) -> None:
         super().__init__(f"more than {most:,} bytes a minute")
@@ -126,7 +126,7 @@ class RateLimit:
         self._sent: defaultdict[str, deque[tuple[float, int]]] = defaultdict(deque)
 
     def use(self, grader: str, size: int) -> None:
-        """Count a message of ``size`` bytes; raises `RateLimited` if it is too much."""
+        """Count a message of ``size`` bytes; raise `RateLimited` if it is too much."""
         now = time.monotonic()
         with self._lock:
             sent = self._sent[grader]
@@ -137,7 +137,7 @@ class RateLimit:
             sent.append((now, size))
 
     def _wait(self, sent: deque[tuple[float, int]], size: int, now: float) -> int:
-        """Return after how many seconds ``size`` bytes may be sent."""
+        """Return in how many seconds ``size`` bytes may be sent."""
         left = sum(each for _, each in sent)
         for at, each in sent:
             left -= each

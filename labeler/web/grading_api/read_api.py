@@ -1,7 +1,7 @@
-"""Routes of the grading API that read, as JSON.
+"""Routes of the grading API that return JSON and save no grades.
 
-Nothing in a response tells which system found a chunk, or at what rank. Others' grades are shown
-only for a pair that the grader has judged themselves, and that they were shown is stored.
+No response reveals which system found a chunk, or at what rank. Others' grades are returned only
+for a pair that the grader has judged, and that they were shown is stored.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ BASE_SIZE = 400  # bytes per pair in a response beside its text
 
 
 class ReadApi:
-    """The handlers of the routes that only read."""
+    """The handlers of the ``GET`` routes for graders."""
 
     def __init__(self, assigner: Assigner) -> None:
         self._assigner = assigner
@@ -101,7 +101,7 @@ class ReadApi:
         }
 
     def query(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
-        """Answer ``/api/query``: a part of the pool, and how much of it follows."""
+        """Answer ``/api/query``: a part of the pool, and how much follows."""
         start = whole_number(request, "from")
         found, judged = self._assigner.whole(
             store, grader, required_parameter(request, "query"), start
@@ -121,7 +121,7 @@ class ReadApi:
         }
 
     def own(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
-        """Answer ``/api/own``: what this grader has graded, a part at a time, and counts."""
+        """Answer ``/api/own``: a part of what this grader has graded, and counts."""
         start = whole_number(request, "from")
         kind = request.query_params.get("kind") or "all"
         work = self._assigner.own_work(store, grader, kind, start)
@@ -172,13 +172,13 @@ class ReadApi:
         return {"before": neighbour_json(before), "after": neighbour_json(after)}
 
     def whose(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
-        """Answer ``/api/whose``: whether the key of grades kept in a browser is nobody's."""
+        """Answer ``/api/whose``: whether no grader has the key of grades kept in a browser."""
         return {"nobodys": store.people.giver_with(required_parameter(request, "key")) is None}
 
     def told(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``/api/told``, only for a grader who has judged the pair.
 
-        It is stored first: what they give the pair from then on is not blind.
+        The exposure is stored first: later judgments of the pair are not blind.
         """
         query_id = required_parameter(request, "query")
         chunk_id = required_parameter(request, "chunk")
@@ -198,12 +198,12 @@ class ReadApi:
 
 
 def decision_json(work: DecisionWork) -> dict[str, Any]:
-    """Return how far a decision between two runs is, and nothing of the runs."""
+    """Return the progress of a decision between two runs, without revealing the runs."""
     return {"graded": work.graded, "likely": work.likely, "settled": work.settled}
 
 
 def required_parameter(request: Request, name: str) -> str:
-    """Return a query parameter; raises `BadInput` if it is missing."""
+    """Return a query parameter; raise `BadInput` if it is missing."""
     value = request.query_params.get(name)
     if not value:
         raise BadInput(f"the address must say which {name}: ?{name}=ID")
@@ -211,27 +211,27 @@ def required_parameter(request: Request, name: str) -> str:
 
 
 def whole_number(request: Request, name: str) -> int:
-    """Return a query parameter that counts from 0; 0 if it is missing or no such number."""
+    """Return a query parameter as a whole number from 0; 0 if it is missing or invalid."""
     text = request.query_params.get(name, "")
     return int(text) if re.fullmatch("[0-9]{1,12}", text) else 0
 
 
 def items_of_steps(steps: Iterable[UndoableStep]) -> list[GradingItem]:
-    """Return the items of the steps that have one."""
+    """Return the items of those steps that have one."""
     return [step[1] for step in steps if isinstance(step, tuple)]
 
 
 def fitting_items(
     entries: Sequence[GradingItem], about: Mapping[str, QueryInfo]
 ) -> Sequence[GradingItem]:
-    """Return the first items that fit into a response, with their queries."""
+    """Return the first items that fit into a response together with their queries."""
     return entries[: count_fitting(response_sizes(entries, about))]
 
 
 def response_sizes(
     entries: Iterable[GradingItem | None], about: Mapping[str, QueryInfo]
 ) -> Iterator[int]:
-    """Yield the size of each item in a response, with its query where that is first used."""
+    """Yield the size in bytes of each item in a response, counting each query once."""
     included: set[str] = set()
     for entry in entries:
         size = BASE_SIZE
@@ -253,7 +253,7 @@ def queries_of_items(
 
 
 def pair_json(entry: GradingItem) -> dict[str, Any]:
-    """Return a pair as the pad shows it; ``more`` is where its text goes on if it was cut."""
+    """Return a pair as the pad shows it; ``more`` is where a cut text continues."""
     chunk = entry.item.chunk
     return {
         "query": entry.item.query.query_id,
@@ -272,7 +272,7 @@ def pair_json(entry: GradingItem) -> dict[str, Any]:
 
 
 def transfer_hint_json(hint: Hint) -> dict[str, Any]:
-    """Return what the pad shows of grades given before a document was cut into new chunks."""
+    """Return the pad's hint on grades given before a document was cut into new chunks."""
     return {
         "likely": hint.likely,
         "why": hint.why,
@@ -298,7 +298,7 @@ def visible_source(source: str) -> str:
 
 
 def item_json(entry: GradingItem, signer: PairSigner) -> dict[str, Any]:
-    """Return a pair as the pad shows it, with the slip that it sends back with a grade."""
+    """Return a pair as the pad shows it, with the slip to send back with a grade."""
     return {**pair_json(entry), "slip": signer.slip(entry)}
 
 

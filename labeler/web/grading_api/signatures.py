@@ -1,7 +1,7 @@
 """Signatures of the pairs assigned to a grader, checked when a grade is sent back.
 
-The browser is not trusted: which grader was assigned a pair, why, and with which text, is read from
-the signature.
+The browser is not trusted: the signature says which grader was assigned a pair, why, and with
+which text.
 """
 
 from __future__ import annotations
@@ -50,11 +50,10 @@ class PairSigner:
         return None if text_hash is None else str(text_hash)
 
     def check_sender(self, event: Mapping[str, Any]) -> None:
-        """Raise `BadInput` for an event of another grader than the one who sends it.
+        """Raise `BadInput` for an event of a grader other than the sender.
 
-        A key stays its grader's through every rename. One that no grader has is of a person whose
-        row was created again, for example after an older backup was restored: then the name
-        decides.
+        A grader keeps their key when renamed. If no grader has the key, the person's row was
+        created again, for example after an older backup was restored: then the name decides.
         """
         key, name = event.get("by"), event.get("grader")
         if key == self._grader.key:
@@ -64,10 +63,10 @@ class PairSigner:
             raise BadInput(f"this was given by {owner or name!r}, not by {self._grader.name!r}")
 
     def verify_pair(self, event: Mapping[str, Any]) -> tuple[str, str | None]:
-        """Return why a grader had a pair and its text hash, None if unknown.
+        """Return why a grader was assigned a pair, and its text hash, None if unknown.
 
-        Only the signature records that a pair was to decide between two runs: the pad gets ``pool``
-        as its source. Raises `BadInput` for a pair that they were not assigned.
+        Only the signature records that a pair decides between two runs: the pad gets ``pool`` as
+        its source. Raises `BadInput` for a pair that the grader was not assigned.
         """
         source, text_hash = event.get("source"), event.get("text_hash")
         names = (event.get("by"), event.get("query"), event.get("chunk"), text_hash)

@@ -1,7 +1,7 @@
 """The route of the grading API that writes: each event is saved or refused with its reason.
 
-A grade is never lost because of the passages marked for it: invalid passages are refused and the
-response says so, while the grade is kept.
+A grade is never lost because of the passages marked for it: the response refuses invalid passages,
+and the grade is kept.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ LONGEST_EVENT_ID = 200  # the pad's have 36 characters
 
 
 class WriteApi:
-    """The handler of the route that writes, one request after another.
+    """The handler of the route that writes, one request at a time.
 
-    Threads that wait for each other here are served in turn; at SQLite's own lock they would sleep
-    longer and longer and overtake each other.
+    Threads that wait here are served in turn; at SQLite's own lock they would sleep longer and
+    longer and overtake each other.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class WriteApi:
 
 
 def parse_events(body: bytes) -> list[dict[str, Any]]:
-    """Return the events of a request's body; raises `BadInput` if it has another form."""
+    """Return the events in a request's body; raise `BadInput` if it is malformed."""
     try:
         events = json.loads(body)["events"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -86,7 +86,7 @@ def save_event(
     signer: PairSigner,
     why: Callable[[LabelerError], str],
 ) -> dict[str, Any]:
-    """Save one event; return that it is saved, or ``why`` it is refused for good."""
+    """Save one event; return that it is saved, or ``why`` it is permanently refused."""
     result: dict[str, Any] = {"event_id": None}
     try:
         result["event_id"] = parse_event_id(event)
@@ -119,7 +119,7 @@ def suggestions_after(store: Store, event: dict[str, Any], grader: str) -> list[
 
 
 def parse_event_id(event: dict[str, Any]) -> str:
-    """Return the id that the browser gave an event; raises `BadInput` if missing or too long."""
+    """Return the browser's id of an event; raise `BadInput` if it is missing or too long."""
     event_id = check_id(event.get("event_id"), "event")
     if len(event_id) > LONGEST_EVENT_ID:
         raise BadInput(f"an event id can have {LONGEST_EVENT_ID} characters, not {len(event_id):,}")
@@ -129,7 +129,7 @@ def parse_event_id(event: dict[str, Any]) -> str:
 def write_event(
     store: Store, event: dict[str, Any], grader: str, signer: PairSigner
 ) -> BadInput | None:
-    """Log an event; return why passages with it were not kept, if so."""
+    """Log an event; return why its passages were refused, if they were."""
     if event.get("undoes") is not None and event.get("chunk") is None:
         store.remarks.take_back(
             event_id=parse_event_id(event),
@@ -175,7 +175,7 @@ def write_undo(store: Store, event: dict[str, Any], grader: str) -> None:
 def parse_judgment(
     event: dict[str, Any], grader: str, *, source: str, text_hash: str | None
 ) -> Judgment:
-    """Return the judgment that the pad sent; raises `BadInput` if it is malformed."""
+    """Return the judgment that the pad sent; raise `BadInput` if it is malformed."""
     kind = event.get("kind", "grade")
     if kind not in ("grade", "cannot_tell"):
         raise BadInput(f"a grade's kind can be grade or cannot_tell, not {kind!r}")
@@ -198,7 +198,7 @@ def parse_judgment(
 
 
 def parse_remark(event: dict[str, Any], grader: str) -> Remark:
-    """Return the remark on a query that the pad sent; raises `BadInput` if it is malformed."""
+    """Return the remark on a query that the pad sent; raise `BadInput` if it is malformed."""
     return Remark(
         event_id=parse_event_id(event),
         query_id=check_id(event.get("query"), "query"),
@@ -209,7 +209,7 @@ def parse_remark(event: dict[str, Any], grader: str) -> Remark:
 
 
 def parse_text(value: object, what: str, longest: int) -> str | None:
-    """Return a grader's text without outer white space, None if it is empty."""
+    """Return a grader's text without surrounding white space, None if it is empty."""
     if value is None:
         return None
     if not isinstance(value, str):
@@ -222,14 +222,14 @@ def parse_text(value: object, what: str, longest: int) -> str | None:
 
 
 def parse_milliseconds(value: object) -> int | None:
-    """Return whole milliseconds of less than a day, None for anything else."""
+    """Return whole milliseconds below a day, None for anything else."""
     if isinstance(value, int | float) and 0 <= value < 86_400_000:
         return int(value)
     return None
 
 
 def parse_truth(value: object) -> bool | None:
-    """Return what a browser says is so, None for anything else."""
+    """Return a browser's true or false, None for anything else."""
     return value if isinstance(value, bool) else None
 
 
@@ -247,9 +247,9 @@ def is_blind(store: Store, event: Mapping[str, Any], judgment: Judgment) -> bool
 
 
 def with_screen(store: Store, event: Mapping[str, Any], judgment: Judgment) -> Judgment:
-    """Return a judgment with what was on screen, as of the same grade before where none is said.
+    """Return a judgment with what was on screen; if not given, from the same grade before.
 
-    A note or evidence added later says nothing of what was read before the grade.
+    An event that adds a note or evidence later does not know what was read before the grade.
     """
     if judgment.seen_whole is not None or judgment.highlighted is not None:
         return judgment
@@ -262,10 +262,10 @@ def with_screen(store: Store, event: Mapping[str, Any], judgment: Judgment) -> J
 def with_evidence(
     store: Store, event: Mapping[str, Any], judgment: Judgment
 ) -> tuple[Judgment, BadInput | None]:
-    """Return a judgment with the passages marked for it, and why they were refused, if so.
+    """Return a judgment with its marked passages, and why new ones were refused, if they were.
 
-    A repeated chunk is graded without its passages: they still hold if it gets the grade they were
-    marked for. Where new ones are refused, the old ones hold, too.
+    A repeated chunk is graded without its passages: they are kept if it gets the grade they were
+    marked for. They are also kept if new ones are refused.
     """
     given = event.get("evidence")
     if given is None and judgment.source != "repeat":
