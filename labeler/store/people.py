@@ -349,8 +349,8 @@ class People:
         return GraderIdentity(name, self._key_of(*rows[0]))
 
     def _key_of(self, number: int, seed: int) -> str:
-        # Every copy of the file gives the same key; the seed keeps a grader added to an older copy
-        # from getting it again.
+        # Every copy of the file gives the same key. Because of the seed, a grader who is added to
+        # an older copy under the same number gets another key.
         named = f"{self._text_setting('golden_set')} {number} {seed}"
         return hashlib.sha256(named.encode()).hexdigest()[:16]
 

@@ -252,7 +252,7 @@ class Queries:
             known = self._query(query.query_id) if query.query_id in there else None
             there.add(query.query_id)
             if known is not None and query.split is None:
-                query = replace(query, split=known.split)  # a file need not say it
+                query = replace(query, split=known.split)  # a file may leave it out
             given = query
             if known is not None:
                 query = replace(

@@ -392,7 +392,7 @@ class StoredLists:
         self.query_ids: set[str] = set()
         self.depth = 0
         self.readable = False
-        self.own = 0  # lists in which a chunk has the query's own id
+        self.own = 0  # lists with a chunk that has the query's own id
         self._bare = bytearray()  # by chunk number; a set would take thirty times the memory
         self._there = bytearray()
 
@@ -481,5 +481,5 @@ def _ranking_from_row(
     ids = tuple(chunk_ids[number] for number in np.frombuffer(chunks, "<i4").tolist())
     if scores is None:
         return Ranking(query_id, ids)
-    # the shortest digits that are this 32-bit number, and not those of its 64-bit twin
+    # the shortest digits of the 32-bit number, not those of its 64-bit conversion
     return Ranking(query_id, ids, tuple(float(str(each)) for each in np.frombuffer(scores, "<f4")))

@@ -245,7 +245,7 @@ class TamperCheck:
 SEAL_SUFFIX = ".seal.txt"
 SEAL_FILE = "seal.txt"  # of a BEIR folder, and of its zip
 _SQLITE = b"SQLite format 3\0"
-_LONGEST_NAME = 255  # bytes, as most file systems have it
+_LONGEST_NAME = 255  # bytes, on most file systems
 _GZIP = b"\x1f\x8b"
 _LAST_LINE = 4096  # bytes; a seal's line is far shorter
 _BLOCK = 1 << 20

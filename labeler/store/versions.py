@@ -39,7 +39,7 @@ from labeler.store.settings import StoredSettings
 TEXT_HASHES = "SELECT chunk_id, text_hash FROM chunks WHERE text_hash IS NOT NULL"
 VERSION_COLUMNS = "name, hash, frozen_at, frozen_by, note, revision, queries, grades"
 LIVE_NAME = "live"
-LEAST_HASH_DIGITS = 8  # of a hash that stands for a version
+LEAST_HASH_DIGITS = 8  # of a hash that names a version
 MOST_NAMED = 20
 GoldenRows: TypeAlias = Sequence[tuple[int, int, int, int]]
 MarksByPair: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]

@@ -1,1 +1,1 @@
-"""A golden set in a PostgreSQL database: engine, adapter, connection pool and schema."""
+"""PostgreSQL databases of golden sets: engine, adapter, connection pool and schema."""
