@@ -1,1 +1,1 @@
-"""The Scores page: every run by the chosen measures, updated while others grade."""
+"""The Scores page: every run by the chosen measures, updated while people grade."""

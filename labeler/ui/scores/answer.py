@@ -1,4 +1,4 @@
-"""The answer on Scores: which run is best and how surely, and all runs in one table with marks."""
+"""The answer on Scores: the best run and how sure that is, and all runs in one table."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ from labeler.ui.scores.views import (
     unjudged_in_top,
 )
 
-MOST_DOUBTS = 2  # lines under the number; what else could mislead is in "How computed"
+MOST_DOUBTS = 2  # lines under the number; further doubts are in "How computed"
 
 
 def find_best(choice: ScoresChoice, board: Scoreboard, settings: Settings) -> BestRun | None:
-    """Return the best run over the queries that are shown, None where there is none to name."""
+    """Return the best run over the queries shown, None if there is none to name."""
     at = (*scoreboards.cache_key(board), choice.within, choice.traffic)
     with ui.reading("Testing the runs…"):
         return _best_run(
@@ -62,7 +62,7 @@ def find_best(choice: ScoresChoice, board: Scoreboard, settings: Settings) -> Be
 
 
 def mark_runs(best: BestRun | None) -> MarkedRuns:
-    """Return the runs that are marked to compare: those of the address, or the two best."""
+    """Return the runs that are marked to compare: those in the URL, or the two best."""
     if best is None:
         return MarkedRuns.of([])
     return MarkedRuns.of([best.best.run, *(each.run for each in best.others), *best.ungraded])
@@ -80,7 +80,7 @@ def show_answer(
 ) -> FileContent:
     """Show which run is best, then every run by the chosen measures, or by every bucket.
 
-    ``doubts`` are what else could mislead, said after those of the answer.
+    ``doubts`` are further ways to be misled; they follow the doubts of the answer.
     """
     inside = choice.alone(board)
     every = inside.table(choice.measures)
@@ -102,7 +102,7 @@ def show_verdict(
     scores: Sequence[Score],
     doubts: Sequence[str],
 ) -> None:
-    """Show the answer, its number, what it rests on, and the button that compares two runs."""
+    """Show the answer, its number, the counts behind it, and the button that compares two runs."""
     first = scores[0] if scores else None
     answer, figure = None, None
     if best is not None:
@@ -132,7 +132,7 @@ def show_verdict(
 
 
 def describe_counts(board: Scoreboard, score: Score, within: tuple[str, str] | None) -> str:
-    """Say over how many queries the means are, why not over all, and of how many grades."""
+    """Say how many queries the means are over, why not all, and how many grades there are."""
     of = len(board.collection.query_ids)
     if within is not None:
         buckets, group = board.groups(within[0])
@@ -197,7 +197,7 @@ def rows_of(
     intervals: IntervalsByPlace,
     best: BestRun | None,
 ) -> dict[str, tables.RunRow]:
-    """Return the table's row of each run that has a score, as they were loaded."""
+    """Return the table's row of each run that has a score, in the order of loading."""
     _, unjudged = unjudged_in_top(choice, board, *(choice.within or (None, None)))
     heading = choice.conventions.heading
     by_run: dict[str, dict[str, Score]] = {}
@@ -230,7 +230,7 @@ def rows_of(
 
 
 def explain_picture(choice: ScoresChoice, best: BestRun | None) -> None:
-    """Say how to read the picture, and lead to all measures or back."""
+    """Explain the picture, with a link to all measures or back."""
     said = f"{choice.conventions.heading(choice.measures[0])}: mean and 95% confidence interval."
     if best is not None and best.marks:
         many = len(best.others)

@@ -49,22 +49,22 @@ NAMING_RUNS = ("a", "b", ONLY_RUNS, HIDDEN, PINNED)
 
 @dataclass(frozen=True, slots=True)
 class MarkedRuns:
-    """The runs that are marked to compare, as the address names them: A, B and others beside."""
+    """The runs that are marked to compare, as in the URL: A, B and further ones."""
 
     runs: tuple[str, ...]
 
     @classmethod
     def of(cls, ranked: Sequence[str]) -> MarkedRuns:
-        """Return those of the address, by default the best as B and the next one as A.
+        """Return the marked runs in the URL, by default the best as B and the next one as A.
 
-        ``ranked`` are the runs from the best on.
+        ``ranked`` are the runs, best first.
         """
         named = [*(url_state.get(name) for name in ("a", "b")), *url_state.get_each("also")]
         found = tuple(run for run in dict.fromkeys(named) if run is not None and run in ranked)
         return cls(found or tuple(reversed(ranked[:2])))
 
     def role(self, run: str) -> str:
-        """Return whether a run is ``a`` or ``b`` or ``beside`` them, nothing if not marked."""
+        """Return a run's role, ``a``, ``b`` or ``beside``, empty if it is not marked."""
         if run not in self.runs:
             return ""
         at = self.runs.index(run)
@@ -72,17 +72,17 @@ class MarkedRuns:
 
     @property
     def roles(self) -> dict[str, str]:
-        """The roles of A and B, by which charts draw them as the other pages do."""
+        """The roles of A and B, so that charts draw them as on other pages."""
         return dict(zip(self.runs, "ab", strict=False))
 
     def turned(self, run: str) -> str:
-        """Return the address of the page with the run marked, or not any more."""
+        """Return the URL of the page with the run marked or, if it is marked, unmarked."""
         left = [each for each in self.runs if each != run]
         return url_with(self._named([*left, run] if run not in self.runs else left))
 
     @property
     def compare_url(self) -> str:
-        """The address that compares these runs."""
+        """The URL that compares these runs."""
         return url_state.page_url("/compare", **self._named(self.runs))
 
     @staticmethod
@@ -93,9 +93,9 @@ class MarkedRuns:
 
 @dataclass(frozen=True, slots=True)
 class ScoresChoice:
-    """What is shown: a view, by which measures, of which queries, and which runs in it.
+    """What the page shows: a view, its measures, queries and runs.
 
-    ``traffic`` weights the means, None if each query counts the same; ``by_task`` are the team's
+    ``traffic`` weights the means, None if each query counts the same. ``by_task`` are the team's
     measures for a task, and ``marked`` the runs to compare.
     """
 
@@ -112,12 +112,12 @@ class ScoresChoice:
 
     @property
     def within(self) -> tuple[str, str] | None:
-        """The one bucket that is looked at, with its facet."""
+        """The facet and the bucket that the page is restricted to, if any."""
         return None if self.facet is None or self.bucket is None else (self.facet, self.bucket)
 
     @property
     def place(self) -> str:
-        """Which queries an unfolded view's numbers are of, if it cannot show every bucket."""
+        """The queries of an open view's numbers, if it cannot show every bucket."""
         if self.facet is None or self.bucket is not None or self.view in (MEASURES, TREND):
             return ""
         return f"Over all queries: this shows one bucket of {self.facet} at a time; choose it."
@@ -127,11 +127,11 @@ class ScoresChoice:
         return self.lineup.shows(run, self.names.systems[run])
 
     def alone(self, board: Scoreboard) -> Scoreboard:
-        """Return the board with the queries of the chosen bucket alone, if one is chosen."""
+        """Return the board with only the queries of the chosen bucket, if one is chosen."""
         return board if self.within is None else board.within(*self.within)
 
     def of_shown(self, scores: Sequence[Score]) -> list[Score]:
-        """Return those of the runs that are shown; of all where none is, for a table's columns."""
+        """Return the scores of the runs shown; if none is, of all, for a table's columns."""
         return [each for each in scores if self.shows(each.run)] or list(scores)
 
     def table(self, board: Scoreboard, measures: Sequence[Measure]) -> list[Score]:
@@ -144,9 +144,9 @@ class ScoresChoice:
 def choose(
     board: Scoreboard, settings: Settings, params: Mapping[str, Mapping[str, str]]
 ) -> ScoresChoice:
-    """Let the user choose; what is chosen is said in a line, and how to change it is folded.
+    """Let the user choose; one line shows the choices, and a fold has the widgets.
 
-    ``params`` are those of runs that were loaded with some.
+    ``params`` are the parameters of runs that were loaded with some.
     """
     systems = {run.name: run.system for run in board.collection.runs}
     names = names_of_runs(systems, params)
@@ -188,7 +188,7 @@ def choose(
 
 
 def names_of_runs(systems: Mapping[str, str], params: Mapping[str, Mapping[str, str]]) -> RunNames:
-    """Return what the runs are called: by their parameters or the parts of long names."""
+    """Return the names of the runs, by their parameters or by the parts of long names."""
     given = {run: params.get(run, {}) for run in systems}
     parts = parameter_parts(given) or name_parts(tuple(systems))
     short = short_names(systems) if parts is None else {run: parts.called(run) for run in systems}
@@ -220,7 +220,7 @@ def choose_runs(names: RunNames) -> RunTableState:
 
 
 def sort_url(lineup: RunTableState, column: str) -> str:
-    """Return the address of the page sorted by a column."""
+    """Return the URL of the page sorted by a column."""
     return url_with({SORT: lineup.turned(column)})
 
 
@@ -232,7 +232,7 @@ def show_warnings(notes: Iterable[Note]) -> None:
 
 
 def show_others(board: Scoreboard) -> None:
-    """Name the runs of other chunkings, which are not in the table, and lead to where they are."""
+    """Name the runs of other chunkings, which are not in the table, with a link to them."""
     others = board.collection.runs_left_out
     if not others:
         return
@@ -248,22 +248,22 @@ def show_others(board: Scoreboard) -> None:
 
 
 def show_what(choice: ScoresChoice, shown: int, there: int) -> None:
-    """Say on one line of which queries and how many runs the numbers are, where not of all."""
+    """Say in one line which queries and how many runs are shown, if not all."""
     if shown < there:
         runs = f"{shown} of {there} runs are shown."
         show_html(tables.sentence_with_link(runs, "Show all", all_runs_url()))
 
 
 def all_runs_url() -> str:
-    """Return the address that shows every run again."""
+    """Return the URL that shows every run again."""
     return url_with({ONLY_RUNS: [], HIDDEN: [], NAME_CONTAINS: []})
 
 
 def fold_url(view: str | None) -> str:
-    """Return the address with a view unfolded, or with none."""
+    """Return the URL with a view open, or with none."""
     return url_with({"view": view or []})
 
 
 def url_with(changes: Mapping[str, str | Sequence[str]]) -> str:
-    """Return this page's address but for these changes."""
+    """Return this page's URL with these changes."""
     return url_state.this_page_url(PATH, **changes)

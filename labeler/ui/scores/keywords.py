@@ -1,4 +1,4 @@
-"""Scores by keyword, which need no grades: where the words that an answer should hold turn up."""
+"""Scores by keyword, without grades: the ranks of the words that an answer should hold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_MISSED = 100  # rows of the table of keywords that no run finds
 
 
 def show_keywords(choice: ScoresChoice, board: Scoreboard) -> None:
-    """Show what can be said without grades, beside what grades say, and whether they agree."""
+    """Show the scores by keyword beside the graded ones, and whether they agree."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k, substring = keyword_cache.choose_depth(), keyword_cache.choose_substring()
     at = keyword_cache.KeywordKey.of(board, choice.within)
@@ -54,7 +54,7 @@ def show_keywords(choice: ScoresChoice, board: Scoreboard) -> None:
 
 
 def explain_keywords(judged: int, first: str, k: int) -> None:
-    """Say what the columns mean, and what agreement needs where too few queries are judged."""
+    """Explain the columns, and what agreement needs if too few queries are judged."""
     if judged < 2:
         so_far = "none of these queries is graded yet"
         if judged:

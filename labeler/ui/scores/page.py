@@ -1,4 +1,4 @@
-"""The Scores page: the answer and all runs in a table, and below it what is unfolded, live."""
+"""The Scores page: the answer and all runs in a table, and below it the open view, live."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ INTERVALS_NOTE = (
 
 
 def show_page() -> None:
-    """Show the page, or what is missing for it."""
+    """Show the page, or say which data it needs."""
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.read_board(store, settings, every=True)
@@ -77,7 +77,7 @@ def show_page() -> None:
 
 
 def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], None]) -> None:
-    """Show the newest numbers, and say how much they rest on."""
+    """Show the newest numbers, and say how much is graded."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
     even = board
@@ -88,7 +88,7 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     with ui.reading(f"Comparing {format_count(len(shown), 'run', 'runs')}…"):
         there = board.notes(choice.measures)
         found = cautions_of(choice, board, settings) if board.counts.grades else []
-    with st.container():  # one place, so that the table keeps its own as lines come and go
+    with st.container():  # so that the table keeps its place as lines appear
         show_what(choice, len(shown), len(board.run_names))
         show_warnings(there)
     notes = [
@@ -114,12 +114,12 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
 
 
 def explains_zeros(note: Note, shown: Sequence[str]) -> bool:
-    """Say whether a note is why all values of a run that is shown are 0."""
+    """Return whether a note explains why all values of a shown run are 0."""
     return note.kind == NOTHING_GRADED and note.is_about(*shown)
 
 
 def left_out_notes(choice: ScoresChoice, board: Scoreboard) -> list[str]:
-    """Say how many judged queries are in none of the buckets that are shown."""
+    """Say how many judged queries are in none of the buckets shown."""
     left_out = 0 if choice.facet is None else board.unbucketed(choice.facet)
     if not left_out:
         return []
@@ -128,7 +128,7 @@ def left_out_notes(choice: ScoresChoice, board: Scoreboard) -> list[str]:
 
 
 def folds_of(choice: ScoresChoice, board: Scoreboard) -> list[str]:
-    """Return which views there is anything to show in, and the one that the address asks for."""
+    """Return the views that have something to show, and the one in the URL."""
     if not board.counts.grades:
         return [KEYWORDS, COMPUTED]
     has = {
@@ -143,7 +143,7 @@ def folds_of(choice: ScoresChoice, board: Scoreboard) -> list[str]:
 def show_views(
     choice: ScoresChoice, board: Scoreboard, even: Scoreboard, notes: Sequence[str]
 ) -> None:
-    """Show what can be unfolded, and the numbers of the view that is."""
+    """Show the folds, and the numbers of the open view."""
     golden = choice.conventions.golden
     folds = {view: FOLDS[view] for view in folds_of(choice, board)}
     folds[COMPUTED] = (FOLDS[COMPUTED][0], f"golden set {golden[:8]}" if golden else "")
@@ -152,7 +152,7 @@ def show_views(
 
 
 def show_view(choice: ScoresChoice, board: Scoreboard, notes: Sequence[str]) -> None:
-    """Show the numbers of the view that is unfolded, with their file."""
+    """Show the numbers of the open view, with their file."""
     if choice.place:
         st.text(choice.place)
     if choice.traffic is not None and choice.view not in WEIGHED:
@@ -169,7 +169,7 @@ def show_view(choice: ScoresChoice, board: Scoreboard, notes: Sequence[str]) -> 
 
 
 def show_computed(choice: ScoresChoice, notes: Sequence[str]) -> None:
-    """Show the conventions, what was left out or could surprise, and the names that were folded."""
+    """Show the conventions, what was left out or may surprise, and the shortened names."""
     short = choice.names.short
     show_html(
         tables.small_print([choice.conventions.sentence, *(f"· {note}" for note in notes)]),
@@ -178,7 +178,7 @@ def show_computed(choice: ScoresChoice, notes: Sequence[str]) -> None:
 
 
 def cautions_of(choice: ScoresChoice, board: Scoreboard, settings: Settings) -> list[Statement]:
-    """Return how the numbers mislead, the gravest first."""
+    """Return the ways in which the numbers mislead, the gravest first."""
     shown = tuple(run for run in board.run_names if choice.shows(run))
     runs = None if len(shown) == len(board.run_names) else shown
     at = (*scoreboards.cache_key(board, choice.measures), runs, choice.within, settings.matters)

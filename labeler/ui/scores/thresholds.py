@@ -1,4 +1,4 @@
-"""Thresholds of a gate file on Scores: limits, and the means that break them."""
+"""Thresholds of a gate file on Scores: limits, and the means that miss them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ThresholdMarks:
     """The thresholds at the columns and cells of a table, and in sentences under it.
 
     ``aside`` says why there are none although the server has a gate file, or which other golden set
-    they are of.
+    they belong to.
     """
 
     limits: tables.Limits = field(default_factory=dict)
@@ -57,7 +57,7 @@ NO_MARKS = ThresholdMarks()
 def threshold_marks(
     choice: ScoresChoice, board: Scoreboard, scores: Iterable[Score]
 ) -> ThresholdMarks:
-    """Return what the server's gate file asks of these means, and which it says are too low."""
+    """Return the thresholds of these means in the server's gate file, and the means below them."""
     gate, wrong = served_gate(os.environ)
     if gate is None:
         return ThresholdMarks(aside=f"No thresholds: {wrong}") if wrong else NO_MARKS
@@ -87,9 +87,9 @@ def threshold_marks(
 def history_of(
     gate: Gate, board: Scoreboard, checks: Sequence[Check]
 ) -> tuple[ReferenceRuns, Sequence[str]]:
-    """Return what a run must not fall behind, as `labeler gate` has it, and what of it is missing.
+    """Return the history that `labeler gate` compares a run with, and which part is missing.
 
-    Nothing is missing where no drop is asked for.
+    Nothing is missing if the gate has no limit on drops.
     """
     held = gate.baseline if gate.baseline in board.run_names else None
     if all(check.drop is None for check in checks):
@@ -106,7 +106,7 @@ def history_of(
 
 
 def _passing_key(passing: PassedRuns | None) -> Hashable:
-    """Return what tells which runs passed, and when."""
+    """Return a cache key of the runs that passed, and when."""
     if passing is None:
         return None
     runs = sorted((run.fingerprint, run.passed_at, run.golden) for run in passing.runs.values())
@@ -116,9 +116,7 @@ def _passing_key(passing: PassedRuns | None) -> Hashable:
 def thresholds_over_time(
     choice: ScoresChoice, board: Scoreboard, every: Iterable[TrendSeries]
 ) -> Thresholds:
-    """Return the least values that the server's gate file asks for, by series; none where it is
-    of other conventions.
-    """
+    """Return the least values in the server's gate file by series, none for other conventions."""
     gate, _ = served_gate(os.environ)
     if gate is None or why_other_conventions(gate, choice.conventions):
         return NO_THRESHOLDS
@@ -130,7 +128,7 @@ def thresholds_over_time(
 def checks_at(
     gate: Gate, board: Scoreboard, measure: Measure, facet: str | None, bucket: str | None
 ) -> list[Check]:
-    """Return what a gate asks in one place as checks."""
+    """Return the checks of a gate in one place."""
     return [
         Check(measure, facet, bucket, rule.at_least, rule.drop, rule.terms)
         for rule in rules_for(gate, board, measure, facet, bucket)
@@ -172,7 +170,7 @@ def _marks_from(
 
 
 def _note_other_golden(gate: Gate, chosen: Conventions) -> str:
-    """Say that a gate judges by another golden set than these numbers are of, if it does."""
+    """Say that a gate uses another golden set than these numbers, if it does."""
     own = (chosen.golden or "", chosen.frozen or "")
     if gate.golden is None or own[0].startswith(gate.golden.lower()) or gate.golden == own[1]:
         return ""
@@ -180,7 +178,7 @@ def _note_other_golden(gate: Gate, chosen: Conventions) -> str:
 
 
 def _describe_limit(check: Check, *, has_other: bool) -> str:
-    """Say what is asked of a mean, a limit a line."""
+    """Return the limits of a mean in words, one per line."""
     confidence, looks = check.terms.confidence, " at every look" if check.terms.anytime else ""
     asked = [] if check.at_least is None else [f"≥ {check.at_least:.10g}"]
     if check.drop is not None and has_other:
@@ -190,7 +188,7 @@ def _describe_limit(check: Check, *, has_other: bool) -> str:
 
 
 def _describe_fault(gate: Gate, finding: LimitResult) -> str:
-    """Say in a few words what is wrong with a mean, and who says so."""
+    """Say in a few words which limit a mean misses, and of which gate."""
     if finding.verdict != FAILED:
         return f"not judged: {finding.sentence} ({gate.name})"
     lost, limit = format_apart(max(0.0, -finding.delta), finding.limit)
@@ -219,7 +217,7 @@ def _describe_broken(gate: Gate, conventions: Conventions, run: str, finding: Li
 
 
 def show_broken(bars: ThresholdMarks) -> None:
-    """Say which means are too low by the gate file, or why that is not said."""
+    """Show the means that are too low by the gate file, or say why there are no thresholds."""
     if bars.aside:
         st.text(bars.aside)
     said = "\n".join(f"{tables.BELOW_SIGN} {sentence}" for sentence in bars.sentences)

@@ -1,7 +1,6 @@
-"""The trend on Scores: each system's runs by date, what fell, and online signals below them.
+"""The trend on Scores: each system's runs by date, the falls, and online signals below them.
 
-On request a change between two runs is split into the parts of the run, the grades and the
-queries.
+On request a change between two runs is split by cause: the run, the grades and the queries.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ DATE_COMMANDS = (
 
 @dataclass(frozen=True)
 class TrendChoice:
-    """What is looked at: systems with their runs of the window, by which measures, where.
+    """What the view shows: systems with their runs in the window, measures, and buckets.
 
-    ``drawn`` is the one of ``measures`` that the picture is of.
+    ``drawn`` is the measure of the picture, one of ``measures``.
     """
 
     systems: Mapping[str, tuple[DatedRun, ...]]
@@ -70,7 +69,7 @@ class TrendChoice:
 
 @dataclass(frozen=True)
 class TrendResult:
-    """What there is to show: ``lines`` are the series of the drawn measure, with intervals."""
+    """The results of the view: ``lines`` are the series of the drawn measure, with intervals."""
 
     rows: Sequence[TrendSummary]
     lines: Sequence[TrendSeries]
@@ -78,7 +77,7 @@ class TrendResult:
 
 
 def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
-    """Show the systems' runs in order of their dates; return what makes a file of all points."""
+    """Show the systems' runs by date; return a function that makes a file of all points."""
     line = trend.build_timeline(run for run in board.collection.runs if choice.shows(run.name))
     if not line.systems:
         st.write(NO_DATE)
@@ -111,13 +110,13 @@ def show_trend(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
 
 
 def say_rows_left_out(count: int) -> None:
-    """Say how many of so many rows are shown, where some are left out."""
+    """Say how many of ``count`` rows are shown, if some are left out."""
     if count > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS} of {count:,} rows; the file has all.")
 
 
 def choose_trend(choice: ScoresChoice, board: Scoreboard, line: Timeline) -> TrendChoice:
-    """Let the user choose a system, how far back to look, and what is drawn.
+    """Let the user choose a system, how far back to look, and the drawn measure.
 
     Every bucket is shown for one system at a time. Raises `StaleLink` for a wrong URL.
     """
@@ -143,7 +142,7 @@ def choose_trend(choice: ScoresChoice, board: Scoreboard, line: Timeline) -> Tre
 
 
 def choose_system(names: list[str], *, alone: bool) -> str | None:
-    """Let the user choose one system, or, unless it must stand ``alone``, every one (None)."""
+    """Let the user choose one system or, unless it must be ``alone``, all of them (None)."""
     boxes = filter_widgets.run_box_options(names)
     if alone or len(names) == 1:
         return url_state.choose("System", names, "system", what="system", **boxes)
@@ -156,7 +155,7 @@ def choose_system(names: list[str], *, alone: bool) -> str | None:
 def _trend_result(
     at: tuple[Hashable, ...], _asked: TrendChoice, _bars: Thresholds, _board: Scoreboard
 ) -> TrendResult:
-    """Work out what there is to show; once for each grade."""
+    """Compute the results of the view; cached until the next grade."""
     asked, board = _asked, _board.snapshot()
     place = (asked.facet, asked.buckets)
     every = trend.build_series(board, asked.systems, asked.measures, *place)
@@ -183,7 +182,7 @@ def _watched_buckets(asked: TrendChoice, board: Scoreboard) -> list[TrendSeries]
 
 
 def show_alerts(scan: AlertScan, below: Sequence[Statement]) -> None:
-    """Say what fell, the gravest in sight, and which values are ``below`` their thresholds."""
+    """Show what fell, the gravest unfolded, and the values ``below`` their thresholds."""
     show_html(tables.statements_html([*scan.statements[: trend.MOST_OPEN_ALERTS], *below]))
     if more := scan.statements[trend.MOST_OPEN_ALERTS :]:
         show_html(
@@ -198,7 +197,7 @@ def draw_lines(
     bars: Thresholds,
     span: TimeSpan | None,
 ) -> list[str]:
-    """Draw as many lines as can be told apart, and say which if some are left out.
+    """Draw as many lines as can be told apart, and say which are drawn if some are left out.
 
     Return the lines' names. ``span`` is the time axis that the pictures below share.
     """
@@ -220,7 +219,7 @@ def draw_lines(
 
 
 def roles_of(asked: TrendChoice, marked: Mapping[str, str]) -> dict[str, str]:
-    """Return which systems have run A or run B, by their names; one that has both is neither's."""
+    """Return the roles of the systems of run A and run B; a system of both runs has no role."""
     found = {
         system: {marked[dated.run] for dated in runs if dated.run in marked}
         for system, runs in asked.systems.items()
@@ -229,9 +228,9 @@ def roles_of(asked: TrendChoice, marked: Mapping[str, str]) -> dict[str, str]:
 
 
 def lines_by_name(every: Iterable[TrendSeries]) -> dict[str, TrendSeries]:
-    """Return series by what tells them apart: the bucket, where there are several, or the system.
+    """Return series by name: the bucket's if there are several, else the system's.
 
-    Lines of several buckets are of one system.
+    Lines of several buckets belong to one system.
     """
     given = list(every)
     by_bucket = len({series.place.bucket for series in given}) > 1
@@ -258,7 +257,7 @@ def show_parts(
     systems: Mapping[str, Sequence[DatedRun]],
     measures: Sequence[Measure],
 ) -> None:
-    """Show the causes of a change between two of the runs, where the user asks for it."""
+    """Show the causes of a change between two runs, if the user asks for it."""
     runs = sorted((run for each in systems.values() for run in each), key=lambda run: run.when)
     if len(runs) < 2 or not url_state.switch("Split a change into its parts", "parts"):
         return
@@ -290,7 +289,7 @@ def show_parts(
 
 
 def without_weights(choice: ScoresChoice, board: Scoreboard) -> tuple[ScoresChoice, Scoreboard]:
-    """Return what is looked at where each query counts the same, as the parts are of such means."""
+    """Return the choice and the board without weights: causes are computed for unweighted means."""
     if choice.traffic is None:
         return choice, board
     conventions = replace(choice.conventions, weighted=None)
@@ -301,9 +300,9 @@ def without_weights(choice: ScoresChoice, board: Scoreboard) -> tuple[ScoresChoi
 def latest_pair(
     runs: Sequence[DatedRun], systems: Mapping[str, Sequence[DatedRun]]
 ) -> tuple[DatedRun, DatedRun]:
-    """Return the newest run and the one before it of its own system, or of any if it is the first.
+    """Return the newest run and the one before it, of its own system if there is one.
 
-    ``runs`` are all of them in order of date.
+    ``runs`` are all runs in order of date.
     """
     newest = runs[-1]
     own = next((each for each in systems.values() if newest in each), runs)
@@ -315,7 +314,7 @@ def choose_pair(
 ) -> tuple[DatedRun, DatedRun, str]:
     """Let the user choose two runs, and the day of the grades for the older ("" is its own).
 
-    Raises `StaleLink` if the URL has other runs, or no day.
+    Raises `StaleLink` if the URL has unknown runs or an invalid day.
     """
     dated = {run.run: run for run in runs}
     boxes = filter_widgets.run_box_options(dated)
@@ -354,7 +353,7 @@ def _revision_on(until: datetime) -> int:
 def _earlier_board(
     at: tuple[Hashable, ...], _conventions: Conventions, _run: str, _until: datetime
 ) -> Scoreboard:
-    """Return a run under the golden set of an earlier time; nothing that is graded now moves it."""
+    """Return a run under the golden set of an earlier time; new grades do not change it."""
     with ui.open_store() as store:
         collection, rule = (
             store.versions.collection_at(_until, [_run]),
@@ -369,7 +368,7 @@ MOST_VALUES = 200
 
 @dataclass(frozen=True)
 class TrendSignals:
-    """The online signals below a trend: those of its ``systems``, which come with their runs.
+    """The online signals below a trend: those of its ``systems``, given with their runs.
 
     ``span`` is the time axis that all pictures share, None if there is no signal.
     """
@@ -388,9 +387,9 @@ def signals_below(
     systems: Mapping[str, Sequence[DatedRun]],
     window: Window,
 ) -> TrendSignals:
-    """Return the signals of these systems in the window, of the queries that are looked at.
+    """Return the signals of these systems in the window, for the queries shown.
 
-    Signals without a query are of all, and left out where some queries alone are looked at.
+    A signal without a query is about all queries; it is left out if only some are shown.
     """
     queries = _selected_queries(choice, board)
     points = _signal_points(ui.database(), board.data_revision, queries)
@@ -401,7 +400,7 @@ def signals_below(
 
 
 def _selected_queries(choice: ScoresChoice, board: Scoreboard) -> frozenset[str] | None:
-    """Return the queries that are looked at, None for all."""
+    """Return the queries shown, None for all."""
     if choice.within is None:
         whole = choice.conventions.selected.is_of_all_queries
         return None if whole else frozenset(board.collection.query_ids)
@@ -423,7 +422,7 @@ def _signal_points(
 def show_signal_pictures(
     beside: TrendSignals, lines: Collection[str], roles: Mapping[str, str]
 ) -> None:
-    """Draw a small picture for each signal, of the systems that have a line above; ``lines``."""
+    """Draw a small picture for each signal, with the systems of the ``lines`` above."""
     drawn = [each for each in beside.every if each.system in beside.systems]
     names = list(dict.fromkeys(each.name for each in drawn))
     if not names:
@@ -448,7 +447,7 @@ def show_signal_pictures(
 
 
 def describe_pictures(beside: TrendSignals, names: Sequence[str], shown: Sequence[str]) -> str:
-    """Say what the pictures show, and which are left out."""
+    """Explain the pictures, and say which are left out."""
     left = [name for name in names if name not in shown]
     more = f" Not drawn: {format_count(len(left), 'signal', 'signals')}." if left else ""
     part = (
@@ -460,7 +459,7 @@ def describe_pictures(beside: TrendSignals, names: Sequence[str], shown: Sequenc
 
 
 def show_signal_tables(choice: ScoresChoice, beside: TrendSignals, revision: int) -> None:
-    """Show a summary of the signals, every value if it is asked for, and offer the file."""
+    """Show a summary of the signals, every value on request, and offer the file."""
     if beside.every:
         signals = trend.signals_table(beside.every[:MOST_ROWS])
         show_html(tables.signals_table(signals, choice.names.short))

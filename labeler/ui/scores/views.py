@@ -1,4 +1,4 @@
-"""What Scores unfolds below its answer: buckets, tasks, curves, ties, pooling bias.
+"""Views below the answer on Scores: buckets, tasks, curves, ties, pooling bias.
 
 Each shows a table of runs, some also a chart, and returns a function that writes its file.
 """
@@ -38,7 +38,7 @@ from labeler.ui.scores.choices import PATH, TASKS, ScoresChoice, sort_url
 from labeler.ui.scores.thresholds import NO_MARKS, show_broken, threshold_marks
 
 CURVE_SORT_K = 10  # the cut-off that curves are sorted by
-MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
+MOST_DRAWN, FEW_DRAWN = 8, 5  # runs that can be told apart; if there are more, the best
 MOST_BUCKETS, MOST_ENDS = 60, 5
 LOWEST_NOTE = (
     f"Underlined in a row: the lowest bucket of a run, of those with at least {FEW} queries; a "
@@ -50,10 +50,10 @@ FileContent = Callable[[], bytes]
 def show_table(
     choice: ScoresChoice, table: tables.RunTable, first: str | None = None, *, folded: bool = False
 ) -> list[RunGroup]:
-    """Show a table of runs as the user arranged them; return what it shows.
+    """Show a table of runs as the user arranged them; return the groups shown.
 
-    ``first`` is the column it is sorted by until the user chooses another. Rows keep the order in
-    which the user saw them, unless the table is ``folded``.
+    ``first`` is the column that sorts until the user chooses another. Rows keep the order in which
+    the user saw them, unless the table is ``folded``.
     """
     lined_up = choice.lineup.on(table.names if first is None else [first, *table.names])
     groups = lined_up.order(table.values, choice.names.systems)
@@ -65,7 +65,7 @@ def show_table(
 
 
 def keep_run_order(groups: Sequence[RunGroup], asked: Hashable) -> list[RunGroup]:
-    """Return runs in the order in which the reader saw them, though their values move."""
+    """Return runs in the order in which the reader saw them, even if their values change."""
     runs = [run for group in groups for run in group.runs]
     places = {run: at for at, run in enumerate(live.keep_order(runs, str, asked))}
     same = [RunGroup(name, tuple(sorted(runs, key=places.__getitem__))) for name, runs in groups]
@@ -94,9 +94,9 @@ def mean_ranges(choice: ScoresChoice, board: Scoreboard) -> MeanRanges:
 def with_unjudged(
     choice: ScoresChoice, board: Scoreboard, table: tables.RunTable, facet: str | None = None
 ) -> tables.RunTable:
-    """Return a table with how much of each run's top is not graded, down to the first cut-off.
+    """Return a table with the unjudged share of each run's top, down to the first cut-off.
 
-    Of the bucket that is looked at, of all of a ``facet``, or of all queries.
+    The share is over the chosen bucket, over all buckets of a ``facet``, or over all queries.
     """
     depth, unjudged = unjudged_in_top(choice, board, *(choice.within or (facet, None)))
     return tables.with_unjudged_shares(table, depth, unjudged)
@@ -105,7 +105,7 @@ def with_unjudged(
 def unjudged_in_top(
     choice: ScoresChoice, board: Scoreboard, facet: str | None, bucket: str | None
 ) -> tuple[Cutoff, dict[str, float]]:
-    """Return down to which rank chunks are looked at, and each run's share of unjudged ones."""
+    """Return the cut-off, and each run's share of unjudged chunks within it."""
     cutoffs = (measure.cutoff for measure in choice.measures if measure.cutoff is not None)
     depth = next(cutoffs, CURVE_SORT_K)
     return depth, unjudged_shares(board, depth, facet, bucket)
@@ -147,7 +147,7 @@ def show_buckets(choice: ScoresChoice, board: Scoreboard, facet: str) -> FileCon
 
 
 def bucket_url(choice: ScoresChoice, score: Score) -> str:
-    """Return the address of the queries of a score's bucket, within the bucket that is chosen."""
+    """Return the URL of the queries of a score's bucket, within the chosen bucket."""
     heading = choice.conventions.heading(score.measure)
     where: dict[str, str | None] = {}
     if choice.within is not None and choice.facet != score.facet:
@@ -162,7 +162,7 @@ def intervals_of(
     facet: str | None,
     bucket: str | None = None,
 ) -> IntervalsByPlace:
-    """Return the intervals of the means of the runs that are shown, of one bucket if given."""
+    """Return the intervals of the shown runs' means, of one bucket if given."""
     runs = tuple(run for run in board.run_names if choice.shows(run))
     at = (*scoreboards.cache_key(board, measures), runs, facet, bucket, choice.within)
     return _intervals(at, measures, runs, facet, bucket, board)
@@ -182,14 +182,14 @@ def _intervals(
 
 
 def residuals_of(choice: ScoresChoice, board: Scoreboard) -> Sequence[Residual]:
-    """Return what each RBP leaves open, which is not worked out for weighted means."""
+    """Return the residual of each RBP; there is none for weighted means."""
     if choice.traffic is not None:
         return ()
     return residual_means(board, choice.measures, choice.facet)
 
 
 def show_residuals(choice: ScoresChoice, board: Scoreboard, buckets: Sequence[str | None]) -> None:
-    """Show what each RBP leaves open, folded where there is a table for each of many buckets."""
+    """Show the residual of each RBP, folded if there is a table for each of many buckets."""
     found = residuals_of(choice, board)
     if not found:
         return
@@ -208,7 +208,7 @@ def show_residuals(choice: ScoresChoice, board: Scoreboard, buckets: Sequence[st
 
 
 def show_tasks(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
-    """Show each task by the leading one of the measures that fit it, the others folded."""
+    """Show each task by the leading measure that fits it, the other measures folded."""
     tasks = board.facets.get("task", ())
     if not tasks:
         ui.say_no_query_has("a task", "task")
@@ -274,7 +274,7 @@ def show_curves(choice: ScoresChoice, board: Scoreboard) -> FileContent:
 
 
 def ends_of_lists(choice: ScoresChoice, board: Scoreboard) -> str:
-    """Say which of the runs that are shown end before their curves do; nothing if none does."""
+    """Say which of the shown runs end before their curves do, empty if none does."""
     last = charts.CURVES_AT[-1]
     deepest = {run: int(board.hits(run).length.max(initial=0)) for run in board.run_names}
     short = [
@@ -292,12 +292,12 @@ def ends_of_lists(choice: ScoresChoice, board: Scoreboard) -> str:
 def cached_tie_ranges(
     at: tuple[Hashable, ...], _measures: Sequence[Measure], _board: Scoreboard
 ) -> TieRangesByRun:
-    """Return what other orders of tied chunks could give; worked out once for each change."""
+    """Return the ranges over other orders of tied chunks; cached until something changes."""
     return find_tie_ranges(_board, _measures)
 
 
 def show_ties(choice: ScoresChoice, board: Scoreboard) -> FileContent:
-    """Show how much of each mean the order of equal scores decides."""
+    """Show how much of each mean depends on the order of equal scores."""
     at = (*scoreboards.cache_key(board, choice.measures), choice.within)
     ranges = cached_tie_ranges(at, choice.measures, choice.alone(board))
     if any(ranges.values()):
@@ -321,7 +321,7 @@ def score_file(
     bands: MeanRanges | None = None,
     intervals: IntervalsByPlace | None = None,
 ) -> bytes:
-    """Return the file with the scores of the runs that are shown."""
+    """Return the file with the scores of the runs shown."""
     shown = [each for each in scores if choice.shows(each.run)]
     narrowed = choice.within if choice.view == TASKS else None
     return csv_exports.score_csv(
@@ -343,7 +343,7 @@ USUAL_RECALL = "R@prompt"
 def recall_without_own_pool(
     at: tuple[Hashable, ...], _measures: Sequence[Measure], _board: Scoreboard
 ) -> tuple[OwnPoolComparison, ...]:
-    """Return recall without each system's own finds; worked out once for each change."""
+    """Return recall without the chunks that only one system pooled; cached until a change."""
     with ui.open_store() as store:
         by_hand = store.assignment.pairs_found_by_hand()
     return compare_own_pools(_board, _measures, by_hand)
@@ -356,7 +356,7 @@ POOLING_BIAS = (
 
 
 def show_recall(choice: ScoresChoice, board: Scoreboard) -> FileContent:
-    """Show each run's recall beside what it is without what its system alone brought in."""
+    """Show each run's recall with and without the chunks that only its system pooled."""
     measures = recall_measures(choice.measures) or choice.conventions.measures(USUAL_RECALL)
     at = (*scoreboards.cache_key(board, measures), choice.within)
     found = recall_without_own_pool(at, measures, choice.alone(board))

@@ -24,11 +24,11 @@ Bucket = TypeVar("Bucket", Score, Delta)
 
 @dataclass(frozen=True, slots=True)
 class SlicesChoice:
-    """What is shown: a run or B against A, by all facets, one or two that cross; which measures.
+    """What the page shows: a run or B against A, by all facets, one, or two crossed; the measures.
 
-    Buckets of fewer than ``least`` queries are greyed; ``texts`` are the measures as they were
-    asked for, and ``short`` the runs' short names. By ``lead`` the buckets are ranked, None for
-    the measure that decides.
+    Buckets of fewer than ``least`` queries are grey. ``texts`` are the measures as the user wrote
+    them, ``short`` the runs' short names. ``lead`` is the measure that ranks the buckets, None for
+    the deciding measure.
     """
 
     a: str
@@ -53,14 +53,14 @@ class SlicesChoice:
         return list(board.facets) if self.facet is None else [self.facet]
 
     def bucket_url(self, facet: str, bucket: str | None, crossing: str | None = None) -> str:
-        """Return the address of a bucket's queries, worst first or, with B, by loss against A."""
+        """Return the URL of a bucket's queries, worst first or, with B, by loss against A."""
         where = {"other": self.other, "crossing": crossing} if crossing is not None else {}
         more = {"a": self.a, "b": self.b, "preset": self.conventions.preset, **where}
         by = self.texts[0] if self.lead is None else self.conventions.heading(self.lead)
         return bucket_queries_url(facet, bucket, by, **more)
 
     def in_same_order(self, rows: Sequence[Bucket], measure: Measure) -> list[Bucket]:
-        """Return buckets in the order in which the reader saw them, though their values move."""
+        """Return buckets in the order in which the reader saw them, even if their values change."""
         key: Hashable = (
             *("slices", self.a, self.b, self.facet, self.least),
             *(str(measure), repr(self.conventions)),
@@ -68,11 +68,11 @@ class SlicesChoice:
         return live.keep_order(rows, _place, key)
 
     def any_shaded(self, rows: Iterable[Counted]) -> bool:
-        """Say whether any of them is of queries enough for a shade."""
+        """Return whether any row has enough queries for a shade."""
         return any(row.n >= self.least for row in rows)
 
     def few_come_last(self, rows: Sequence[Counted]) -> str:
-        """Say where buckets of few queries stand by one measure, if beside others."""
+        """Say that buckets of few queries are last, if there are others."""
         few = sum(row.n < self.least for row in rows)
         return f", those under {self.least} queries last" if 0 < few < len(rows) else ""
 
@@ -82,7 +82,7 @@ def _place(row: Score | Delta) -> tuple[str | None, str | None]:
 
 
 def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
-    """Let the user choose; runs and facet stay in view, the rest is said in a line and folded."""
+    """Let the user choose; runs and facet stay visible, other choices are one line with a fold."""
     with filter_widgets.row():
         a, b = choose_runs(scoreboards.best_first(board, settings))
         facet = url_state.choose_or_not(
@@ -117,7 +117,7 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
-    """Let the user choose run A and, to compare, run B; in the address as ``a`` and ``b``."""
+    """Let the user choose run A and, to compare, run B; the URL has them as ``a`` and ``b``."""
     shown = {"label_visibility": "collapsed", **filter_widgets.run_box_options(names)}
     a = url_state.choose("A", names, "a", what="run", always=True, **shown)
     b = url_state.choose_or_not("B", names, "b", nothing=ONE_RUN, what="run", **shown)
@@ -125,7 +125,7 @@ def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
 
 
 def choose_least() -> int:
-    """Let the user choose from how many queries a bucket is not few."""
+    """Let the user choose the least number of queries of a bucket that is not grey."""
     least: int = url_state.choose_number(
         *("Few is under", "least", 1, 1_000, comparison.FEW),
         help="Buckets of fewer queries are greyed: their mean says little.",

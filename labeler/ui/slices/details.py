@@ -1,4 +1,4 @@
-"""Bucket by measure, two facets that cross, and keywords by bucket: what Slices shows if asked."""
+"""Details of Slices, shown on request: bucket by measure, two crossed facets, and keywords."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from labeler.ui import keyword_cache, scoreboards, url_state
 from labeler.ui.slices.choices import Counted, SlicesChoice
 from labeler.ui.slices.files import intervals_of, offer
 
-MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
+MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns of two crossed facets
 ON_A_PAGE = 200  # rows of a table
 HOLLOW = "Filled: clear; hollow: could be chance; grey: not tested. The list above has intervals."
 
 
 def show_every_measure(choice: SlicesChoice, board: Scoreboard) -> None:
-    """Show each measure in the buckets of every facet that is chosen, each on its own scale.
+    """Show each measure in the buckets of every chosen facet, each on its own scale.
 
-    Of two runs the facet with the largest loss comes first.
+    With two runs, the facet with the largest loss is first.
     """
     facets = choice.facets_of(board)
     if choice.b is None:
@@ -44,7 +44,7 @@ def show_every_measure(choice: SlicesChoice, board: Scoreboard) -> None:
 
 
 def show_means(choice: SlicesChoice, facet: str, board: Scoreboard) -> bool:
-    """Show the means of one run in a facet's buckets, and return whether any has a shade."""
+    """Show the means of one run in a facet's buckets; return whether any has a shade."""
     a, least, conventions = choice.a, choice.least, choice.conventions
     rows = [row for row in board.table(choice.measures, facet) if row.run == a]
     totals = [row for row in board.table(choice.measures) if row.run == a]
@@ -83,7 +83,7 @@ def show_differences(choice: SlicesChoice, b: str, facet: str, board: Scoreboard
 
 
 def show_crossed(choice: SlicesChoice, facet: str, other: str, board: Scoreboard) -> None:
-    """Show where two facets cross, by the first measure."""
+    """Show two crossed facets by the first measure."""
     runs, is_pair = choice.runs, choice.b is not None
     if choice.b is not None:
         comparison.check_pair(board, choice.a, choice.b)
@@ -110,7 +110,7 @@ def show_crossed(choice: SlicesChoice, facet: str, other: str, board: Scoreboard
 
 
 def show_by_keyword(choice: SlicesChoice, facet: str, board: Scoreboard) -> None:
-    """Show without grades where the keywords of each bucket's queries turn up, if asked to."""
+    """Show on request the ranks of keywords by bucket, which need no grades."""
     if not url_state.switch("Keywords by bucket, without grades", "keywords"):
         return
     k = keyword_cache.choose_depth()
@@ -137,7 +137,7 @@ def explain(
     rows_left: int,
     columns_left: int = 0,
 ) -> None:
-    """Say under a picture of ``rows`` how to read it, and what is left out."""
+    """Explain a picture of ``rows``, and say what it leaves out."""
     other = choice.other
     left = [
         format_count(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
@@ -151,7 +151,7 @@ def explain(
 
 
 def whose_n(rows: Iterable[Score | Delta], heading: str) -> str:
-    """Say by which measure n beside a bucket is, where others rest on other queries."""
+    """Name the measure whose n is beside a bucket, if other measures have another n."""
     sizes = {(row.bucket, row.n) for row in rows}
     if len(sizes) == len({bucket for bucket, _ in sizes}):
         return ""

@@ -1,4 +1,4 @@
-"""Intervals of buckets, kept from one grade to the next, and the files that Slices offers."""
+"""Intervals of buckets, cached until the next grade, and the files that Slices offers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _intervals(
 ) -> IntervalsByPlace:
     """Return the interval of each of a run's means, over all queries and in each bucket.
 
-    ``at`` holds all that they rest on.
+    ``at`` holds everything that they depend on.
     """
     of_all, of_buckets = (
         mean_intervals(_board, _measures, each, runs=[_run]) for each in (None, _facet)
@@ -44,7 +44,7 @@ def _intervals(
 
 
 def offer(choice: SlicesChoice, board: Scoreboard, content: Callable[[], bytes], name: str) -> None:
-    """Say by which conventions the numbers were made, who is left out, and offer them as a file."""
+    """Show the conventions of the numbers and what is left out, and offer the file."""
     notes = [note.sentence for note in board.notes(choice.measures) if note.is_about(*choice.runs)]
     for each in filter(None, [*choice.facets_of(board), choice.other]):
         if left_out := board.unbucketed(each):

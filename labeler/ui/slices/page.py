@@ -15,7 +15,7 @@ from labeler.ui.slices.views import show_one_run, show_pair
 
 
 def show_page() -> None:
-    """Show the page, or what is missing for it."""
+    """Show the page, or say which data it needs."""
     with ui.open_store() as store:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.read_board(store, settings, every=True)
@@ -35,7 +35,7 @@ def show_page() -> None:
 
 
 def show_slices(choice: SlicesChoice, say: Callable[[str], None]) -> None:
-    """Show the buckets as the newest grades leave them, and say how much is graded."""
+    """Show the buckets by the newest grades, and say how much is graded."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
     named = choice.facet or next(iter(board.facets))

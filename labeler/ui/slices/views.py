@@ -65,7 +65,7 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
 
 
 def compare_in(board: Scoreboard, tests: PairTests, lead: Measure, facet: str) -> Comparison:
-    """Compare two runs in a facet's buckets; by the measure that decides that is done already."""
+    """Compare two runs in a facet's buckets; for the deciding measure ``tests`` already has it."""
     if lead == tests.deciding:
         return tests.by_facet[facet]
     return comparison.compare(board, tests.a, tests.b, [lead], facet)
@@ -74,7 +74,7 @@ def compare_in(board: Scoreboard, tests: PairTests, lead: Measure, facet: str) -
 def say_where_b_loses(
     choice: SlicesChoice, found: Comparison, tests: PairTests, board: Scoreboard
 ) -> None:
-    """Say in how many buckets B loses clearly, as Compare does, where most, and what is next."""
+    """Show in how many buckets B loses clearly, as on Compare, where most, and the next step."""
     names = (choice.short[choice.a], choice.short[tests.b])
     by = found.conventions.heading(tests.deciding or found.measures[0])
     said = comparison.describe_buckets(tests, names, choice.facet)
@@ -104,7 +104,7 @@ def _as_note(statement: Statement) -> Statement:
 def largest_fall(
     choice: SlicesChoice, tests: PairTests, heading: str
 ) -> tuple[tuple[str, str] | None, list[str], htpy.Node]:
-    """Return the largest fall in a bucket that is tested, how sure it is, and the way to it."""
+    """Return the largest loss in a tested bucket, how sure it is, and a link to it."""
     tested = of_facet(tests.tested_buckets, choice.facet)
     rows = clear_losses(tests, choice.facet) or tested
     if not rows:
@@ -132,7 +132,7 @@ def largest_fall(
 
 
 def counts_of(board: Scoreboard, row: Score | comparison.Delta) -> str:
-    """Return of how many queries the numbers are, and why others are not among them."""
+    """Return how many queries the numbers are over, and why others are left out."""
     every, n, undefined = board.counts.queries, row.n, row.undefined
     not_graded = every - n - undefined
     lacks = "no passage marked" if row.measure.reads == "evidence" else "nothing relevant"
@@ -145,7 +145,7 @@ def counts_of(board: Scoreboard, row: Score | comparison.Delta) -> str:
 
 
 def cautions(choice: SlicesChoice, board: Scoreboard) -> Sequence[Statement]:
-    """Return how the means of these runs mislead, over all queries."""
+    """Return the ways in which the means of these runs mislead, over all queries."""
     lead = [choice.lead] if choice.lead else choice.measures[:1]
     return find_cautions(board, lead, runs=choice.runs, settings=choice.settings)
 
@@ -167,7 +167,7 @@ def pair_csv(choice: SlicesChoice, b: str, board: Scoreboard, tests: PairTests) 
 
 
 def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
-    """Show one run's buckets by their level, the lowest first."""
+    """Show one run's buckets by their mean, the lowest first."""
     a, least = choice.a, choice.least
     lead = board.resolve([choice.lead or choice.measures[0]])[0]
     facets = choice.facets_of(board)
@@ -187,7 +187,7 @@ def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
 
 
 def count_queries(board: Scoreboard, facets: Sequence[str]) -> Counter[Place]:
-    """Return how many queries each bucket has, whether they are graded or not, and all together."""
+    """Return the number of queries of each bucket and of all, graded or not."""
     found: Counter[Place] = Counter({(None, None): len(board.collection.query_ids)})
     for facet in facets:
         found.update((facet, bucket) for bucket in board.collection.facets[facet])
@@ -201,7 +201,7 @@ def say_lowest(
     total: Score,
     between: Mapping[Place, tuple[float, float]],
 ) -> None:
-    """Say in which bucket the run is lowest, how sure that is, and where to begin."""
+    """Show in which bucket the run is lowest, how sure that is, and the next step."""
     run, heading = choice.short[choice.a], choice.conventions.heading(total.measure)
     counts = counts_of(board, total)
     sized = [row for row in rows if row.n >= choice.least and not math.isnan(row.value)]
