@@ -118,14 +118,14 @@ def _offer_transfer(found: Transfer) -> None:
 
 
 def _link_to_open(old: str, new: str) -> None:
-    """Link to Label with the pairs that a transfer leaves open, and say in which order."""
+    """Link to Label with the pairs that a transfer leaves open, and explain their order."""
     shown = {"from": chunking_label(old), "to": chunking_label(new)}
     links.link("Grade the rest", url_state.to("/", **shown))
     st.caption(assignment_cache.ORDER_OF_PAIRS)
 
 
 def _offer_undo(last: LoggedTransfer) -> None:
-    """Say what was transferred last, and let the user undo it."""
+    """Show the last transfer, and let the user undo it."""
     between = f"from {describe_chunking(last.old)} to {describe_chunking(last.new)}"
     grades = format_count(last.grades, "grade", "grades")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -141,12 +141,12 @@ def _offer_undo(last: LoggedTransfer) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _latest_transfer(path: str) -> list[tuple[tuple[object, ...], Transfer]]:
-    """Return what was found last, and of what: a cached function could not show its progress."""
+    """Return the last computed transfer with its key: a cached function cannot show progress."""
     return []
 
 
 def _computed_transfer(old: str, new: str) -> Transfer:
-    """Return what follows now, with progress where it is not known yet."""
+    """Return the transfer as it is now, and show progress if it has to be computed."""
     kept = _latest_transfer(ui.database())
     with ui.open_store() as store:
         key = (
@@ -179,11 +179,11 @@ def _show_progress(bar: st.delta_generator.DeltaGenerator, share: float, doing: 
 
 ON_A_PAGE = 50
 TRANSFERRED_HEADINGS = ["query", "chunk", "grade", "why", "based on", "marked"]
-MOST_MARKED_SHOWN = 200  # characters of what is marked; the list on Queries has all of it
+MOST_MARKED_SHOWN = 200  # characters of marked text; the list on Queries has all of it
 
 
 def has_other_chunking(store: Store) -> bool:
-    """Say whether there is a second chunking; without one nothing is transferred."""
+    """Return whether there is a second chunking, without which nothing is transferred."""
     return len(store.chunkings.names()) > 1
 
 
@@ -242,7 +242,7 @@ def _transferred_row(
 
 
 def _note_grades_told(store: Store, rows: Sequence[TransferredGrade]) -> None:
-    """Remember what the page says of others' grades: none on these chunks is blind then."""
+    """Record that the page shows others' grades of these chunks: new ones are not blind then."""
     name = ui.grader()
     if name is None:
         return

@@ -52,14 +52,14 @@ def show_audit() -> None:
 
 
 def choose_audit_page(words: str, kind: str | None) -> int:
-    """Let the user turn pages where there is more than one; return which one, from 0."""
+    """Let the user turn pages if there are several; return the open one, from 0."""
     with ui.open_store() as store:
         _, count = store.audit.search(words, kind=kind, most=0)
     return url_state.choose_page(math.ceil(count / ON_A_PAGE), PAGE_PARAMETER) - 1
 
 
 def audit_row(entry: AuditEntry) -> list[TextCell | str | None]:
-    """Return an entry as the table shows it; every word of it may be hostile, and is text."""
+    """Return the table's row of an entry, as text: every word of it may be hostile."""
     times = f"{entry.count:,} times" if entry.count > 1 else ""
     return [
         TextCell(entry.at[:19].replace("T", " ")),

@@ -58,7 +58,7 @@ HINTS = {
 
 
 def show_candidates() -> None:
-    """Load and type questions, and say of each what becomes of it."""
+    """Let a lead load or type questions, and decide on each."""
     if (number := url_state.get("take")) is not None:
         with ui.guard():
             taken = candidate_number(number)
@@ -87,7 +87,7 @@ def candidate_number(text: str) -> int:
 
 
 def add_questions() -> None:
-    """Take a file of questions, or questions as they are typed."""
+    """Let a lead load a file of questions, or type them."""
     words = list(CANDIDATE_SOURCES)
     source = url_state.choose("Where they are from", words, "from_where", width=200)
     st.caption(f"{CANDIDATE_SOURCES[source].capitalize()}, such as:")
@@ -112,7 +112,7 @@ def add_questions() -> None:
 
 
 def load_options(source: str) -> Mapping[str, object]:
-    """Draw what can be said of a file of this kind; return it as `transfer` takes it."""
+    """Draw the options of a file of this kind; return them as `transfer` takes them."""
     said: dict[str, object] = {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if source == "log":
@@ -141,7 +141,7 @@ def names_in(text: str) -> list[str] | None:
 
 
 def load_questions(source: str, name: str, content: bytes, options: Mapping[str, object]) -> None:
-    """Load a file of questions, and say what came of it."""
+    """Load a file of questions, and show the outcome."""
     bar = st.progress(0.0, "Reading …")
     try:
         with tempfile.TemporaryDirectory() as place:
@@ -168,7 +168,7 @@ def load_questions(source: str, name: str, content: bytes, options: Mapping[str,
 
 
 def list_candidates(counts: Mapping[tuple[str, str], int]) -> None:
-    """Show candidates, those asked most often first, with what can become of each."""
+    """Show candidates, those asked most often first, with buttons to decide on each."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = url_state.write_text("Find", "find", placeholder="words")
         state = STATES[url_state.choose("Which", list(STATES), "state", width=140)]
@@ -202,7 +202,7 @@ def list_candidates(counts: Mapping[tuple[str, str], int]) -> None:
 def show_candidate(
     candidate: Candidate, alike: tuple[str, float] | None, queries: Mapping[str, str]
 ) -> None:
-    """Show a candidate with what is known of it, and the buttons that say what becomes of it."""
+    """Show a candidate with its details and the buttons that decide on it."""
     number = candidate.number
     with st.container(
         horizontal=True, vertical_alignment="center", border=True, horizontal_alignment="right"
@@ -234,7 +234,7 @@ def show_candidate(
 
 
 def show_drop_button(candidate: Candidate) -> None:
-    """Draw the button that sets a candidate aside, or looks at it again."""
+    """Draw the button that sets a candidate aside, or brings it back."""
     label = "Look at it again" if candidate.state == DROPPED_STATE else "Set aside"
     if st.button(label, key=f"aside-{candidate.number}"):
         with ui.guard(), ui.open_store() as store:
@@ -261,7 +261,7 @@ def describe_candidate(candidate: Candidate) -> str:
 
 
 def offer_to_forget(count: int) -> None:
-    """Let a lead delete what was set aside, texts and all."""
+    """Let a lead delete the candidates that were set aside, with their texts."""
     with st.popover("Delete what was set aside …"):
         st.text(
             f"{format_count(count, 'question is', 'questions are')} deleted for good, with their "
@@ -274,7 +274,7 @@ def offer_to_forget(count: int) -> None:
 
 
 def batch_row(batch: CandidateBatch) -> dict[str, object]:
-    """Return what was loaded at once as the table shows it."""
+    """Return the table's row of a batch."""
     days: Sequence[str] = [day for day in (batch.first_asked, batch.last_asked) if day]
     return {
         "file": batch.file or "",

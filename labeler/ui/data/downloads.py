@@ -33,8 +33,8 @@ from labeler.ui import filter_widgets, scoreboards, url_state
 from labeler.ui import shared as ui
 
 LOOK_EVERY_SECONDS = 2
-BUTTON_WIDTH = 350  # pixels, for the longest name there is
-LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
+BUTTON_WIDTH = 350  # pixels, for the longest name
+LARGEST_BACKUP = 500_000_000  # bytes; the server holds them in memory during a download
 BACKUP_LABEL = "Everything in one file, checked; 'labeler restore' puts it back"
 LEADING = {"jsonl": "primary", "csv": "secondary"}
 PART_KINDS: tuple[PartKind, ...] = ("jsonl", "csv")
@@ -90,7 +90,7 @@ STYLE = """
 
 
 def show_downloads() -> None:
-    """Offer the golden set, or the queries and the chunking that are chosen, in every format."""
+    """Offer the golden set, or the chosen queries and chunking, in every format."""
     show_html(style(STYLE))
     with ui.guard():
         with filter_widgets.row():
@@ -100,7 +100,7 @@ def show_downloads() -> None:
 
 
 def choose_chunking() -> tuple[str, ...] | None:
-    """Let the user choose one chunking, None for all, where there are several."""
+    """Let the user choose one chunking, or all (None), if there are several."""
     with ui.open_store() as store:
         names = store.chunkings.names()
     if len(names) == 1 and not url_state.get("chunks"):
@@ -118,7 +118,7 @@ def choose_chunking() -> tuple[str, ...] | None:
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)
 def offer_files(selected: Selection) -> None:
-    """Offer files under names that keep up with the grading: first what most people want."""
+    """Offer files whose names follow the grading; those that most people want are first."""
     with ui.guard(), ui.open_store() as store:
         revision, seal = store.judgments.revision(), store.tamper_check.present_seal()
         refused = refusals(ui.database(), revision, store.golden_set.data_revision(), selected)
@@ -159,7 +159,7 @@ def offer_files(selected: Selection) -> None:
 
 
 def offer_parts(selected: Selection, revision: int, refused: Mapping[str, str]) -> None:
-    """Offer what the golden set consists of, each part as JSONL and as CSV."""
+    """Offer each part of the golden set as JSONL and as CSV."""
     with ui.open_store() as store:
         said = describe_parts(ui.database(), revision, store.golden_set.data_revision(), selected)
     if not said:
@@ -190,7 +190,7 @@ def offer_parts(selected: Selection, revision: int, refused: Mapping[str, str]) 
 def describe_parts(
     path: str, revision: int, data_revision: int, selected: Selection
 ) -> dict[str, str]:
-    """Say how much there is of each part; those with nothing in them are left out."""
+    """Return the size of each part in words; empty parts are left out."""
     with Store(path) as store:
         return dict(_described_parts(store, selected))
 
@@ -242,7 +242,7 @@ def part_bytes(part: str, kind: PartKind, selected: Selection) -> bytes:
 def offer_row(
     kind: str, says: str, selected: Selection, revision: int, refused: Mapping[str, str]
 ) -> None:
-    """Offer a file beside what it is, or say why there is none."""
+    """Offer a file beside its description, or say why there is none."""
     name = name_with_selection(import_export.EXPORTS[kind], selected)
     label = import_export.dated_name(name, revision)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -276,7 +276,7 @@ def offer_file(
 
 
 def say_refusals(kinds: Iterable[str], refused: Mapping[str, str]) -> None:
-    """Say why files cannot be made."""
+    """Show why files cannot be made."""
     for kind in kinds:
         if kind in refused:
             (st.caption if kind in WHOLE_ONLY else ui.show_error)(refused[kind])
@@ -293,7 +293,7 @@ def offer_seal(seal: str, name: str) -> None:
 
 @st.cache_data(max_entries=2, show_spinner=False)
 def refusals(path: str, revision: int, data_revision: int, selected: Selection) -> dict[str, str]:
-    """Return why formats cannot hold this golden set; a download could not say so."""
+    """Return by format why it cannot hold this golden set; a download could not show the reason."""
     with Store(path) as store:
         return import_export.refusals(store, selected)
 
@@ -305,7 +305,7 @@ def export_bytes(kind: str, selected: Selection) -> bytes:
 
 
 def offer_backup(revision: int) -> None:
-    """Offer a backup of the golden set; where it is too large, say how else it is made."""
+    """Offer a backup of the golden set; if it is too large, say how to make one otherwise."""
     database = parse_location(ui.database())
     if isinstance(database, Address):
         st.write("Its database's own tool makes a backup of this golden set; on the server:")

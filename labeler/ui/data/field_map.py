@@ -42,9 +42,10 @@ _KEPT_SECONDS = 900
 
 @dataclass(frozen=True, slots=True)
 class RecordSample:
-    """What the beginning of a file shows: its fields, and its first record as it is read.
+    """The beginning of a file: its fields, and its first record as it is read.
 
-    ``map`` is the map that read it, ``rows`` what it read, by name; with an ``error`` nothing was.
+    ``map`` is the map that read the record, ``rows`` are its values by name. With an ``error``
+    nothing was read.
     """
 
     fields: tuple[str, ...] = ()
@@ -57,7 +58,7 @@ class RecordSample:
 
 @dataclass(frozen=True, slots=True)
 class ChosenMap:
-    """The map that a file is to be read by, None for the one that its keys say; what it reads."""
+    """The map of a file, None for the one inferred from its keys, and what it reads."""
 
     text: str | None = None
     sample: RecordSample | None = None
@@ -65,7 +66,7 @@ class ChosenMap:
 
 @st.cache_data(max_entries=64, ttl=_KEPT_SECONDS, show_spinner=False)
 def sample_of(file_id: str, map_given: str, _file: UploadedFile) -> RecordSample:
-    """Return what the beginning of a dropped file shows, read by a map or, for '', by its keys."""
+    """Return the beginning of a dropped file, read with a map or, for '', with its keys."""
     content = _file.getvalue()
     fields: tuple[str, ...] = ()
     try:
@@ -90,7 +91,7 @@ def sample_of(file_id: str, map_given: str, _file: UploadedFile) -> RecordSample
 
 
 def _rows(read: RetrievalPreview) -> Iterator[tuple[str, str]]:
-    """Yield what is shown of the first record, each with its name."""
+    """Yield the names and values that are shown of the first record."""
     if read.first is None:
         yield "first record", "none with results near the beginning of the file"
         return
@@ -115,8 +116,8 @@ def choose_map(
 ) -> ChosenMap:
     """Draw the map of a file and what it reads; return the choice.
 
-    The field begins with the ``remembered`` map where that read the file, else with the one that
-    the keys say. What is typed here makes the file one of questions with their results.
+    The field starts with the ``remembered`` map if that read the file, else with the map inferred
+    from the keys. Typing a map makes the file one of questions with their results.
     """
     inferred = sample_of(file.file_id, "", file)
     begins = inferred.map if remembered is None else map_text(remembered)
@@ -137,14 +138,14 @@ def choose_map(
             args=(key, kind_key),
         )
         text = as_pasted(given)
-        is_inferred = text in ("", inferred.map)  # which may say more than its text
+        is_inferred = text in ("", inferred.map)  # the inferred map may say more than its text
         sample = inferred if is_inferred else sample_of(file.file_id, text, file)
         show_sample(sample, is_asked=bool(text) or not inferred.error)
     return ChosenMap(None if is_inferred else text, sample)
 
 
 def _choose_records(map_key: str, kind_key: str) -> None:
-    """Take a file of which nothing is known for questions with their results: a map says so."""
+    """Treat an unrecognised file with a map as questions with their results."""
     if st.session_state.get(kind_key) is None and st.session_state.get(map_key, "").strip():
         st.session_state[kind_key] = "records"
 

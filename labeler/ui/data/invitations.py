@@ -63,7 +63,7 @@ NAMES_HELP = "One per line, or separated by commas."
 LOGIN_HELP = f"{NAMES_HELP} With an address, as in Ann <ann@example.org>, they sign in by a login."
 WITH_ADDRESS = re.compile(r"(?P<name>[^<>]*)<(?P<address>[^<>]+)>\s*")
 ANSWER, KNOWN, SOMEONE_ELSE = "invite-alike", "known", "someone else"
-ROUND = "invite-round"  # how often people were invited, and the form emptied
+ROUND = "invite-round"  # how often people were invited; each time the form is emptied
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Invitee:
 
 @dataclass(frozen=True, slots=True)
 class AskedInvitations:
-    """Whom a lead wants to invite, as typed, and how; ``lasts`` is None until revoked."""
+    """The people a lead wants to invite, as typed, and how; ``lasts`` None means until revoked."""
 
     names: str
     role: Role
@@ -109,7 +109,7 @@ def show_own_link(store: Store, name: str) -> None:
     there = f"/join/{key.secret}?{PROMISE}={key.promise}"
     with st.container(border=True, key="own-link"):
         st.text(OWN_LINK)
-        # a plain link: it leaves Streamlit, comes back with a cookie and stays in this tab
+        # a plain link, which leaves Streamlit and returns with a cookie in the same tab
         show_html(htpy.a(".go", href=there, target="_self")[f"Sign in as {name}"])
         show_text_to_copy(f"{server_address()}{there}")
         st.caption(SHOWN_ONCE)
@@ -138,11 +138,11 @@ def invite_people(door: AccessPolicy) -> None:
     st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
     if not by_link:
         ui.done("Invited")
-    invitation_form(place, by_login=door.login)  # empty again: pressed twice it would end the links
+    invitation_form(place, by_login=door.login)  # emptied: a second press would end the links
 
 
 def invitation_form(place: DeltaGenerator, *, by_login: bool) -> AskedInvitations:
-    """Draw the form that invites people; a new one after each time that it did."""
+    """Draw the form that invites people; after each invitation it is a new form."""
     at = st.session_state.get(ROUND, 0)
     with place.form(f"invite-{at}", border=False):
         typed = st.text_area(
@@ -167,7 +167,7 @@ def invitation_form(place: DeltaGenerator, *, by_login: bool) -> AskedInvitation
 
 
 def read_invitees(typed: str, *, by_login: bool) -> list[Invitee]:
-    """Return who is to be invited, each once; raises `BadInput` for a name that cannot be one.
+    """Return the people to invite, each once; raises `BadInput` for an invalid name.
 
     >>> read_invitees("Ann, Bob\\n\\nAnn", by_login=False)
     [Invitee(name='Ann', address=None), Invitee(name='Bob', address=None)]
@@ -217,7 +217,7 @@ def _keep_answer(answer: str) -> None:
 
 
 def invite_each(store: Store, people: Sequence[Invitee], asked: AskedInvitations) -> list[str]:
-    """Invite people, show what to send to each of them; return those who are invited by link."""
+    """Invite people, and show the message for each; return those who are invited by link."""
     by_link = []
     for each in people:
         if each.address is not None:
@@ -272,7 +272,7 @@ def show_text_to_copy(text: str) -> None:
 
 
 def server_address() -> str:
-    """Return where people reach the server: as it was said, or as whoever looks reached it."""
+    """Return the server's address: the configured one, or the one of this visitor."""
     said = os.environ.get("LABELER_ADDRESS")
     if said:
         return said.rstrip("/")

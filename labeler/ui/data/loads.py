@@ -17,7 +17,7 @@ WHAT_HAPPENS = (
 
 
 def show_loads() -> None:
-    """List the last loads of golden grades, folded; nothing is drawn where there are none."""
+    """List the last loads of golden grades in a fold; draw nothing if there are none."""
     with ui.open_store() as store:
         found = _last_loads(
             ui.database(), store.golden_set.data_revision(), store.judgments.revision()
@@ -38,7 +38,7 @@ def _last_loads(path: str, data_revision: int, revision: int) -> list[LoadState]
 
 
 def _show_load(state: LoadState) -> None:
-    """Say in one line what became of a load, and offer to undo what is left of it."""
+    """Show the state of a load in one line, and offer to undo what is left of it."""
     load = state.load
     with st.container(horizontal=True, vertical_alignment="center", key=f"load-{load.number}"):
         st.text(_describe_load(state), width="content")
@@ -54,7 +54,7 @@ def _show_load(state: LoadState) -> None:
 
 
 def _describe_load(state: LoadState) -> str:
-    """Return what stands beside a load: its number and file, when, by whom, and what is left."""
+    """Return a load's number and file, its time and author, and what is left of it."""
     load = state.load
     by = f" by {load.who}" if load.who else ""
     grades = format_count(state.brought, "grade", "grades")

@@ -38,7 +38,7 @@ def show_load() -> None:
 
 
 def show_queries_or_candidates() -> None:
-    """Show the queries, or beside them the questions that may become queries."""
+    """Show the queries, or the questions that may become queries."""
     with ui.open_store() as store:
         has_candidates = bool(store.candidates.counts())
     if any(url_state.get(name) is not None for name in ("edit", "new")):
@@ -55,7 +55,7 @@ def show_queries_or_candidates() -> None:
 
 
 def show_advanced() -> None:
-    """Show what few need: frozen versions, a transfer of grades to other chunks, the audit."""
+    """Show advanced sections: frozen versions, the transfer of grades, the audit."""
     with ui.open_store() as store:
         needed = {VERSIONS: bool(store.queries.count()), TRANSFER: has_other_chunking(store)}
     parts = [name for name in PARTS if needed.get(name, True) or name == url_state.get("show")]
@@ -85,9 +85,9 @@ def show_page() -> None:
 
 
 def sections_with_something(store: Store) -> list[str]:
-    """Return the sections that have something to act on, and the one that the address names.
+    """Return the sections that have something to act on, and the one in the URL.
 
-    Beside Load all are shown: what is loaded there fills them.
+    On Load all sections are shown, because loaded files fill them.
     """
     if url_state.get("section") in (None, LOAD):
         return list(SECTIONS)
@@ -98,7 +98,7 @@ def sections_with_something(store: Store) -> list[str]:
 
 
 def show_counts(place: DeltaGenerator, section: str) -> None:
-    """Say above what loads files how much there is now, and warn of the generic guideline."""
+    """Show how much is stored, above the section, and warn of the default guideline."""
     with ui.open_store() as store:
         contents, settings = store.golden_set.contents(), store.settings.read()
     is_unwritten = bool(contents.queries) and not settings.guideline

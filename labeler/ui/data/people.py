@@ -1,4 +1,4 @@
-"""Data > People: who grades or may sign in, when they were here, and what a lead can change."""
+"""Data > People: who grades or may sign in, their last visits, and what a lead can change."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ STYLE = """
 
 @dataclass(frozen=True, slots=True)
 class PersonRow:
-    """A person as the list shows them; every field but ``is_invited`` is text or a count."""
+    """A person in the list; every field except ``is_invited`` is text or a count."""
 
     name: str
     role: str
@@ -105,7 +105,7 @@ def show_people() -> None:
         st.write(EVERYONE_LEAD)
         start_invitations(me)
     with ui.open_store() as store:
-        ways = store.people.ways_in()  # with whoever has just been invited
+        ways = store.people.ways_in()  # read now, to include people who were just invited
         rows, revision = person_rows(store, ways, closed=closed), store.judgments.revision()
     if rows:
         list_people(rows, ways, me, closed=closed)
@@ -116,7 +116,7 @@ def show_people() -> None:
 
 
 def person_rows(store: Store, ways: Sequence[GraderAccess], *, closed: bool) -> list[PersonRow]:
-    """Return what the list says of each person, by name."""
+    """Return the row of each person, sorted by name."""
     visits, grades = (
         store.people.visits(),
         {each.grader: each.grades for each in store.activity.work()},
@@ -154,7 +154,7 @@ def csv_cells(row: PersonRow) -> dict[str, str | int]:
 def list_people(
     rows: Sequence[PersonRow], ways: list[GraderAccess], me: Person | None, *, closed: bool
 ) -> None:
-    """Show each person with what a lead can do beside the name."""
+    """Show each person, with a lead's actions beside the name."""
     st.header("People")
     with ui.guard():
         opened = url_state.check_among("person", [row.name for row in rows], "grader")
@@ -189,7 +189,7 @@ def list_people(
 
 
 def person_html(row: PersonRow, *, mine: bool) -> htpy.Element:
-    """Return one person of the list; what a column is called is read out, and shown on a phone."""
+    """Return one person of the list; screen readers and phones get the names of the columns."""
     notes = " · ".join(filter(None, (row.role, "you" if mine else "")))
     cells = zip(COLUMNS, row.cells(), strict=True)
     return htpy.dl(".person")[
@@ -202,7 +202,7 @@ def person_html(row: PersonRow, *, mine: bool) -> htpy.Element:
 
 
 def is_me(name: str, me: Person | None) -> bool:
-    """Say whether a name is that of whoever looks at this page."""
+    """Return whether a name is that of this page's visitor."""
     return me is not None and me.name == name
 
 
@@ -218,7 +218,7 @@ def describe_way_in(way: GraderAccess) -> str:
 
 
 def manage(row: PersonRow, role: Role, *, mine: bool, closed: bool) -> None:
-    """Let a lead change what there is of one person."""
+    """Let a lead change one person's name, role and access."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="person-managed"):
         rename(row.name)
         if row.is_invited:
@@ -255,7 +255,7 @@ def change_role(name: str, role: Role, *, mine: bool) -> None:
 
 
 def give_new_link(name: str, *, mine: bool) -> None:
-    """Give somebody another link: to a lead themselves one that leaves the old one until used."""
+    """Give somebody a new link; a lead's own old link works until the new one is used."""
     with ui.guard(HINTS), ui.open_store() as store:
         if mine:
             show_own_link(store, name)
@@ -264,7 +264,7 @@ def give_new_link(name: str, *, mine: bool) -> None:
 
 
 def revoke(name: str, *, mine: bool) -> None:
-    """Let a lead keep somebody out."""
+    """Let a lead revoke somebody's access."""
     with st.popover("Revoke …", key=f"revoke-{name}"):
         st.text(
             f"{name} can't sign in any more. Their judgments are kept. You can invite them again."

@@ -45,7 +45,7 @@ ADD_LABEL = "Add a query"
 
 
 def show_queries() -> None:
-    """Find queries, add and edit them, and take them out of use or back into it."""
+    """Let a lead find, add, edit, retire and restore queries."""
     if (opened := url_state.get("edit")) is not None:
         edit_query(opened)
         return
@@ -122,8 +122,8 @@ CHANGED_MEANWHILE = (
 def edit_query(query_id: str) -> None:
     """Let a lead change a query, and show its earlier changes.
 
-    The URL holds the version that they began with: if somebody else has changed the query since,
-    that change is shown before anything is overwritten.
+    The URL holds the version that the lead started from. If somebody else has changed the query
+    since, that change is shown before anything is overwritten.
     """
     with ui.guard(), ui.open_store() as store:
         query, facets = store.queries.get(query_id), store.queries.facets()
@@ -131,7 +131,7 @@ def edit_query(query_id: str) -> None:
         proposed = len(store.suggestions.proposals_of(query_id))
     now, seen = query_fingerprint(query), url_state.get("seen")
     if seen is None or f"edit-{query_id}-{seen}-text" not in st.session_state:
-        seen = now  # the fields are filled with what it says now
+        seen = now  # the fields have the current version
         url_state.write(seen=seen)
     back_button()
     st.text(f"Query {query_id}")
@@ -155,7 +155,7 @@ def edit_query(query_id: str) -> None:
 
 
 def say_changed_meanwhile(history: Sequence[QueryChange]) -> None:
-    """Say who was faster, and let the fields be filled with what the query says now."""
+    """Say who changed the query meanwhile, and offer to fill the fields with the current version."""
     newest = next(iter(history), None)
     who = "Somebody" if newest is None else newest.who or "Somebody"
     what = "" if newest is None else f": {', '.join(name for name, *_ in newest.fields())}"
@@ -185,7 +185,7 @@ def add_query() -> None:
 
 
 def take_candidate(number: int) -> None:
-    """Let a lead complete a candidate before it is a query."""
+    """Let a lead complete a candidate before it becomes a query."""
     with ui.guard(), ui.open_store() as store:
         candidate, facets = store.candidates.get(number), store.queries.facets()
     back_button()
@@ -203,13 +203,13 @@ def take_candidate(number: int) -> None:
 
 
 def nearest_query(text: str, queries: Mapping[str, str]) -> str | None:
-    """Return the query that a text nearly repeats, in words."""
+    """Name the query that a text nearly repeats, if any."""
     [found] = nearest_queries([text], queries)
     return None if found is None else f"{found[0]}: {queries[found[0]]}"
 
 
 def back_button() -> None:
-    """Draw the way back to the list."""
+    """Draw the button that goes back to the list."""
     st.button(
         "← Back to the list", on_click=url_state.remove, args=[EDITOR_PARAMETERS], type="tertiary"
     )
@@ -229,9 +229,9 @@ def query_fields(
     *,
     with_id: bool = False,
 ) -> Query | None:
-    """Draw a query's fields; return their content once ``label`` is pressed and it is valid.
+    """Draw a query's fields; return their content when ``label`` is pressed and it is valid.
 
-    The button's key holds ``turn``, so that a press meant for an earlier state does nothing.
+    The button's key includes ``turn``, so that a press meant for an earlier state does nothing.
     """
     show_html(style(STYLE))
     with st.form(f"{place}-fields", enter_to_submit=False):
@@ -307,7 +307,7 @@ def bucket_fields(
 
 
 def is_plain(name: str) -> bool:
-    """Say whether a name says the same as Markdown, which labels are read as."""
+    """Return whether a name is the same text in Markdown, as which labels are read."""
     return name.replace(" ", "").replace("-", "").isalnum() and not name.startswith("-")
 
 
@@ -340,12 +340,12 @@ def guidance_fields(place: str, query: Query | None) -> dict[str, object]:
 
 
 def as_typed(text: str, former: str | None) -> str | None:
-    """Return what is in a field without blanks around it, or what was there as it was."""
+    """Return a field's text without blanks around it, or the former text if it did not change."""
     return former if text == (former or "") else text.strip() or None
 
 
 def show_history(history: Sequence[QueryChange]) -> None:
-    """Show what was changed of a query: by whom, when, from what to what."""
+    """Show the changes of a query: author, time, old and new values."""
     if not history:
         st.caption("No changes yet.")
         return

@@ -27,13 +27,13 @@ HINTS = {"--system": 'On this page: "System"', "is not like 2026-01-31": 'On thi
 
 
 def show_runs() -> None:
-    """List the runs, change what is said of one, or drop it; and the signals of their systems."""
+    """List the runs and the signals of their systems, to edit or drop."""
     list_runs()
     show_signals()
 
 
 def list_runs() -> None:
-    """List the runs, and change what is said of one, or drop it."""
+    """List the runs, to edit or drop one."""
     with ui.open_store() as store:
         found, strangers = store.runs.all(), store.runs.matching_nothing()
         answers, newest = store.answers.runs(), store.judgments.revision()
@@ -77,7 +77,7 @@ def list_runs() -> None:
 
 
 def change_run(run: RunSummary) -> None:
-    """Let a lead rename a run, say of which system it is and when it was made, or drop it."""
+    """Let a lead rename a run, set its system and its date, or drop it."""
     with (
         st.form(f"rename-{run.name}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
@@ -110,7 +110,7 @@ def change_run(run: RunSummary) -> None:
 
 
 def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
-    """List the chunkings, and how much there is of each."""
+    """List the chunkings with their sizes."""
     rows = [
         {
             "chunking": chunking_label(each.name),
@@ -130,7 +130,7 @@ def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
 
 
 def renamed_parameters(name: str, new: str | None) -> dict[str, list[str]]:
-    """Return the address's parameters of runs with another name for one, or without it."""
+    """Return the URL's parameters of runs with one run renamed or removed."""
     there = url_state.get_all(("run", "a", "b", "also"))
     put = [] if new is None else [new]
     return {
@@ -145,7 +145,7 @@ def run_date(run: RunSummary) -> date | None:
 
 
 def describe_drop(run: RunSummary, settings: Settings, answers: int = 0) -> str:
-    """Say what a run takes with it when it is dropped."""
+    """Say what is lost when a run is dropped."""
     lists = format_count(run.queries, "list", "lists")
     deep = format_count(run.depth, "chunk", "chunks")
     also = f" and {format_count(answers, 'answer', 'answers')}" if answers else ""
@@ -165,7 +165,7 @@ NO_SIGNAL = "choose one"
 
 
 def show_signals() -> None:
-    """List the signals, and drop one; nothing is drawn where there are none."""
+    """List the signals, to drop one; draw nothing if there are none."""
     with ui.open_store() as store:
         found, newest = store.signals.all(), store.judgments.revision()
         systems = {run.system for run in store.runs.all()}

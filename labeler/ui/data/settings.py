@@ -153,11 +153,11 @@ def show_settings() -> None:
                 chosen = replace(settings, **given, name=name.strip(), field_map=kept)
                 assignment_cache.check_measures(chosen)
                 store.settings.save(chosen)
-            ui.done("Saved")  # drawn again: a field that starts with another value is another field
+            ui.done("Saved")  # run again: a field with another initial value is a new field
 
 
 def reading_form(settings: Settings) -> ReadValues:
-    """Draw what graders read: the guideline, the words of the scale, and what is shown beside."""
+    """Draw the texts for graders: the guideline, the words of the scale, and what is shown beside."""
     st.caption(OWN_GUIDELINE if settings.guideline else GENERIC_GUIDELINE)
     text = settings.guideline or settings.default_guideline
     guideline = st.text_area("Guideline", text, height=240, width=760)
@@ -201,12 +201,12 @@ def reading_form(settings: Settings) -> ReadValues:
 
 
 def describe_language(code: str) -> str:
-    """Return what a language calls itself, or that a browser decides."""
+    """Return a language's own name, or that the browser decides."""
     return "automatic, by the browser" if code == AUTOMATIC else LANGUAGES[code].name
 
 
 def scale_form(settings: Settings) -> ReadValues:
-    """Draw what the grades mean, in a word and in a line; return what reads them."""
+    """Draw the meaning of each grade, as a word and as a line; return a function that reads them."""
     words, meanings = [], []
     for grade, word, meaning in zip(GRADES, settings.words, settings.meanings, strict=True):
         with st.container(horizontal=True):
@@ -228,7 +228,7 @@ def scale_form(settings: Settings) -> ReadValues:
 
 
 def names_form(settings: Settings) -> ReadValues:
-    """Draw what graders call things, and whom they ask; return what reads them."""
+    """Draw the names of things for graders, and their contact; return a function that reads them."""
     labels = (
         "Word for query, singular",
         "Word for query, plural",
@@ -251,7 +251,7 @@ def names_form(settings: Settings) -> ReadValues:
 
 
 def assignment_form(settings: Settings, names: Sequence[str], *, several: bool) -> ReadValues:
-    """Draw which chunks are graded by whom, in which order; return what reads it."""
+    """Draw the assignment of chunks to graders and its order; return a function that reads it."""
     with st.container(horizontal=True):
         depth = st.number_input("Pool depth", 1, MOST_CHUNKS, settings.pool_depth, help=POOL_DEPTH)
         percent = round(settings.overlap * 100)
@@ -284,7 +284,7 @@ def assignment_form(settings: Settings, names: Sequence[str], *, several: bool) 
 
 
 def counting_form(settings: Settings, tasks: Sequence[str], *, several: bool) -> ReadValues:
-    """Draw what measures count, with what each of the ``tasks`` there has of its own."""
+    """Draw what measures count, with the own settings of each of the ``tasks``."""
     with st.container(horizontal=True):
         rel = st.selectbox("Relevant from grade", GRADES[1:], index=settings.rel - 1)
         prompt_k = st.number_input(
@@ -316,9 +316,9 @@ def counting_form(settings: Settings, tasks: Sequence[str], *, several: bool) ->
 
 
 def task_field(settings: Settings, tasks: Sequence[str]) -> ReadValues:
-    """Draw what each task has of its own, a line each; return what reads it.
+    """Draw the settings of each task, one per line; return a function that reads them.
 
-    Nothing is drawn while neither a query nor a setting has a task.
+    Draws nothing if neither a query nor a setting has a task.
     """
     own = {*tasks, *settings.prompt_k_by_task, *settings.measures_by_task}
     named = [task for task in TASKS if task in own]
@@ -338,7 +338,7 @@ def task_field(settings: Settings, tasks: Sequence[str]) -> ReadValues:
 
 
 def task_line(settings: Settings, task: str) -> str:
-    """Return what a task has of its own as a line of text.
+    """Return the settings of a task as a line of text.
 
     >>> task_line(Settings(prompt_k_by_task={"single": 3}), "single")
     'single: 3 chunks'
@@ -378,7 +378,7 @@ def read_tasks(text: str) -> Mapping[str, Any]:
 
 
 def comparison_form(settings: Settings) -> ReadValues:
-    """Draw what says which of two runs is better; return what reads it."""
+    """Draw the rules that decide between two runs; return a function that reads them."""
     with st.container(horizontal=True):
         decide_by = st.text_input("Decide by", settings.decide_by, max_chars=100, help=DECIDE_BY)
         measures = st.text_input("Tested measures", settings.measures, max_chars=200, help=MEASURES)
@@ -393,7 +393,7 @@ def comparison_form(settings: Settings) -> ReadValues:
 
 
 def describe_evidence_grade(grade: int | None) -> str:
-    """Say from which grade on graders are asked for the words it rests on."""
+    """Say from which grade on graders are asked for evidence."""
     return "never" if grade is None else f"from grade {grade} on" if grade else "always"
 
 

@@ -11,7 +11,7 @@ SetupTask = Literal["load", "invite", "grade", "score"]
 
 @dataclass(frozen=True, slots=True)
 class SetupCounts:
-    """How much there is of each kind; ``readable`` counts chunks whose text is known.
+    """The stored data in numbers; ``readable`` counts chunks whose text is known.
 
     ``matching`` counts the runs that have a list for any query, ``invited`` the graders who are not
     leads.
@@ -27,7 +27,7 @@ class SetupCounts:
 
 @dataclass(frozen=True, slots=True)
 class SetupStep:
-    """One thing to do next, and what it is good for, in a sentence."""
+    """One thing to do next, and its purpose in a sentence."""
 
     task: SetupTask
     sentence: str

@@ -68,14 +68,14 @@ CHECK = (
     "Check what each file is, then load them together. A file that holds several things, such as "
     "questions and results, is loaded whole."
 )
-WHAT_ALL_NEED = "; queries need "  # begins what is said of every file that is not recognised
+WHAT_ALL_NEED = "; queries need "  # begins the message of every unrecognised file
 EXAMPLES_LABEL = "What files look like"
 SEE_EXAMPLES = f"see '{EXAMPLES_LABEL}' below"
 SAY_WHERE = "name its fields below"
 MAPPABLE = f"if it holds questions with results, {SAY_WHERE}"
 COLUMNS = (2.6, 3.4, 2.2, 5)
 HEADINGS = ("File", "What it is", "Name of its run", "What was found")
-# The rows of a table with fields in it, not those of a form.
+# For rows of a table that has fields, not for those of a form.
 STYLE = """
     .st-key-files [data-testid="stText"] { font-size: 0.875rem; }
     .st-key-files .sample {
@@ -102,12 +102,12 @@ STYLE = """
 """
 INVITE_LABEL = "Invite graders"
 PAGES = {"grade": ("/", "Start grading"), "score": ("/scores", "See the measures")}
-ROUND = "turn"  # how often all files given were loaded, and the place for them emptied
+ROUND = "turn"  # how often all files were loaded; each time the drop area is emptied
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedFile:
-    """A file, what it was taken for, and the map kept here if that alone can read it."""
+    """A file, its guessed kind, and the remembered map if only that can read it."""
 
     file: UploadedFile
     found: Guess
@@ -115,7 +115,7 @@ class DroppedFile:
 
 
 def show_upload() -> None:
-    """Take files, say what each is taken for, load them, and lead on to what comes next."""
+    """Take files, show their guessed kinds, load them, and link to the next step."""
     show_html(style(STYLE))
     chooser = st.empty()
     files = files_from(chooser)
@@ -130,7 +130,7 @@ def show_upload() -> None:
 
 
 def plan_and_load(files: Sequence[UploadedFile], chooser: DeltaGenerator) -> None:
-    """Say what each file is taken for, and load them once somebody says so."""
+    """Show the guessed kind of each file, and load them when the user presses the button."""
     heading = st.empty()
     plans, recognised = plan_files(files)
     said, controls = st.container(), st.empty()
@@ -168,7 +168,7 @@ def show_heading(place: DeltaGenerator, recognised: int, total: int) -> None:
 
 
 def describe_limits() -> str:
-    """Say how much a file may hold here."""
+    """Return the largest size of a file in words."""
     upload, most = st.get_option("server.maxUploadSize"), LIMITS
     return (
         f"{upload} MB per file, {most.unpacked // 10**9} GB unpacked, {most.text // 10**6} MB per "
@@ -177,7 +177,7 @@ def describe_limits() -> str:
 
 
 def load_button(wanted: int, untold: int) -> bool:
-    """Draw the button that loads so many files; return whether it was pressed."""
+    """Draw the button that loads ``wanted`` files; return whether it was pressed."""
     label = f"Load {format_count(wanted, 'file', 'files')}"
     if untold and wanted:
         label += f" ({untold} not recognised)"
@@ -187,14 +187,14 @@ def load_button(wanted: int, untold: int) -> bool:
 
 
 def files_from(place: DeltaGenerator) -> list[UploadedFile]:
-    """Draw the place where files are dropped; a new one where all before were loaded."""
+    """Draw the area where files are dropped; it is a new one after all files were loaded."""
     return place.file_uploader(
         DROP_HERE, accept_multiple_files=True, key=f"files-{st.session_state.get(ROUND, 0)}"
     )
 
 
 def plan_files(files: Sequence[UploadedFile]) -> tuple[list[UploadPlan], int]:
-    """Show what each file is taken for, in the order of loading, and let it be corrected.
+    """Show the guessed kind of each file in the order of loading, and let the user correct it.
 
     Return the plans, and how many files were recognised.
     """
@@ -218,18 +218,18 @@ def plan_files(files: Sequence[UploadedFile]) -> tuple[list[UploadPlan], int]:
 
 @st.cache_data(max_entries=64, ttl=900, show_spinner=False)
 def recognise(file_id: str, remembered: str, _file: UploadedFile) -> tuple[Guess, FieldMap | None]:
-    """Return what a file is taken for, and the map kept here if that alone can read it."""
+    """Return a file's guessed kind, and the remembered map if only that can read it."""
     return import_export.recognise(_file.name, _file.getvalue(), remembered=remembered)
 
 
 def plan_in_row(number: int, dropped: DroppedFile, taken: set[str]) -> UploadPlan:
-    """Show a file in a row of its own, see `plan_of`."""
+    """Show a file in its own row, see `plan_of`."""
     with st.container(gap=None, key=f"file-row-{number}"):
         return plan_of(number, dropped, taken)
 
 
 def plan_of(number: int, dropped: DroppedFile, taken: set[str]) -> UploadPlan:
-    """Show what a file is taken for and why, and let that, its map and a run's name be changed."""
+    """Show a file's guessed kind and why; let the user change it, the map and a run's name."""
     file, found = dropped.file, dropped.found
     named, chosen, called, why = st.columns(COLUMNS, vertical_alignment="center")
     named.text(file.name)
@@ -256,7 +256,7 @@ def plan_of(number: int, dropped: DroppedFile, taken: set[str]) -> UploadPlan:
 
 
 def is_mappable(dropped: DroppedFile, kind: str | None) -> bool:
-    """Return whether a map can say how a file is read: it is one of records, or may be one."""
+    """Return whether a map can apply to a file: it has records, or may have."""
     found = dropped.found
     if kind is not None or found.kind is not None or found.could_be:
         return kind == "records"
@@ -266,7 +266,7 @@ def is_mappable(dropped: DroppedFile, kind: str | None) -> bool:
 def show_reason(
     place: DeltaGenerator, found: Guess, kind: str | None, sample: RecordSample | None
 ) -> None:
-    """Say why a file is taken for what it is, or what has to be said of it.
+    """Say why a file has its guessed kind, or what the user has to choose.
 
     There is a ``sample`` of a file that a map may read.
     """
@@ -293,7 +293,7 @@ def name_run(
     place: DeltaGenerator,
     taken: set[str],
 ) -> str | None:
-    """Let the run of a file be named; return its name, None where the file names its runs."""
+    """Let the user name the run of a file; return the name, None if the file names its runs."""
     if kind == "answers":
         given = place.text_input(
             f"Run whose answers file {number} has",
@@ -320,7 +320,7 @@ def name_run(
 
 
 def unused_run_name(name: str, taken: set[str]) -> str:
-    """Return a name for a run that no other file here suggests, and note it."""
+    """Return a run name that no other file here suggests, and add it to ``taken``."""
     several = (name if number == 1 else f"{name}-{number}" for number in count(1))
     free = next(each for each in several if each not in taken)
     taken.add(free)
@@ -334,7 +334,7 @@ def kinds_of(plans: Sequence[UploadPlan]) -> set[str | None]:
 
 
 def load_all(plans: Sequence[UploadPlan], options: ReadOptions) -> list[UploadOutcome]:
-    """Load files in the order they need each other; one that fails stops no other."""
+    """Load files in order of dependency; one that fails does not stop the others."""
     with ui.guard(HINTS):
         given = options()
         integrity.check_undamaged(parse_location(ui.database()))
@@ -346,7 +346,7 @@ def load_all(plans: Sequence[UploadPlan], options: ReadOptions) -> list[UploadOu
 
 
 def show_conclusion(outcomes: Sequence[UploadOutcome], untold: int) -> None:
-    """Say in one line what came of all files."""
+    """Say the outcome of all files in one line."""
     loaded = [each for each in outcomes if each.error is None]
     reports = [report for each in loaded for report in each.reports]
     total = len(outcomes) + untold
@@ -362,7 +362,7 @@ def show_conclusion(outcomes: Sequence[UploadOutcome], untold: int) -> None:
 
 
 def show_reports(outcomes: Sequence[UploadOutcome]) -> None:
-    """Show what the files held, folded away."""
+    """Show the contents of the files in a fold."""
     reports = [str(report) for each in outcomes for report in each.reports]
     if reports:
         with st.expander("What the files held"):
@@ -370,7 +370,7 @@ def show_reports(outcomes: Sequence[UploadOutcome]) -> None:
 
 
 def show_next_steps() -> None:
-    """Say what comes next, with the way there."""
+    """Show the next steps with links."""
     with ui.open_store() as store:
         contents, strangers = store.golden_set.contents(), store.runs.matching_nothing()
         graders = [way for way in store.people.ways_in() if way.stands and way.role == "grader"]
@@ -390,7 +390,7 @@ def show_next_steps() -> None:
 
 
 def show_step_link(step: SetupStep) -> None:
-    """Draw the way to where a step is done, unless that is here."""
+    """Draw the link to the page of a step, unless it is this page."""
     if step.task == "invite":
         st.button(INVITE_LABEL, on_click=url_state.write, kwargs={"section": "People"})
     elif step.task in PAGES:
@@ -399,7 +399,7 @@ def show_step_link(step: SetupStep) -> None:
 
 
 def describe_contents(contents: Contents) -> str:
-    """Say in one line how much there is."""
+    """Return the amount of stored data in one line."""
     parts = [
         format_count(contents.queries, "query", "queries"),
         format_count(contents.chunks, "chunk", "chunks"),

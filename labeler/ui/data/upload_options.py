@@ -1,4 +1,4 @@
-"""Options of a load on the Data page, in its own words, and what messages call them there."""
+"""Options of a load on the Data page, and their names in messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LEAVE_OUT_SELF = "Leave out the query itself, if queries are from the corpus"
 FACETS = "Empty: every field with few values"
 MAP = "Field names"
 _OPTIONS = "On this page: Options,"
-# Messages name the options of the command line; these are the same in the words of this page.
+# Messages name options of the command line; these are their names on this page.
 HINTS = {
     "--on-duplicate": f'{_OPTIONS} "{FIRST}"',
     "--update": f'{_OPTIONS} "{UPDATE}"',
@@ -65,9 +65,9 @@ ReadValues = Callable[[], Mapping[str, Any]]
 
 
 def load_options(kinds: set[str | None]) -> ReadOptions:
-    """Draw the options of the kinds that are there, folded away; return what reads them.
+    """Draw the options of the given kinds in a fold; return a function that reads them.
 
-    Records that bring grades count as golden grades, too.
+    Records with grades count as golden grades, too.
     """
     with st.expander("Options"):
         grades, texts, runs = grade_options(kinds), text_options(kinds), run_options(kinds)
@@ -79,7 +79,7 @@ def load_options(kinds: set[str | None]) -> ReadOptions:
 
 
 def text_options(kinds: set[str | None]) -> ReadValues:
-    """Draw the options of queries and chunks; return what reads them."""
+    """Draw the options of queries and chunks; return a function that reads them."""
     have_texts = {"queries", "documents", "chunks", "records", "golden", "beir"}
     if not kinds & {*have_texts, "answers", "signals"}:
         return dict
@@ -92,7 +92,7 @@ def text_options(kinds: set[str | None]) -> ReadValues:
 
 
 def grade_options(kinds: set[str | None]) -> ReadValues:
-    """Draw the options of golden grades; return what reads them."""
+    """Draw the options of golden grades; return a function that reads them."""
     if not kinds & {"golden", "graded records", "beir"}:
         return dict
     with st.container(horizontal=True):
@@ -119,7 +119,7 @@ def _parse_grades(mapped: str, cuts: str) -> dict[float, int] | GradeCuts | None
 
 
 def as_pasted(text: str) -> str:
-    """Return an option's value, without its name and quotation marks where these came along.
+    """Return an option's value, without the option's name and quotation marks if they were pasted.
 
     >>> as_pasted(" --grade-map '1=2,4=3' "), as_pasted("1=2")
     ('1=2,4=3', '1=2')
@@ -131,7 +131,7 @@ def as_pasted(text: str) -> str:
 
 
 def run_options(kinds: set[str | None]) -> ReadValues:
-    """Draw the options of runs, which hold for all that are there; return what reads them."""
+    """Draw the options of runs, which apply to all of them; return a function that reads them."""
     if not kinds & {"run", "records"}:
         return dict
     with st.container(horizontal=True):

@@ -1,4 +1,4 @@
-"""Data > Load: what came of a file, said in its row, with the answers to what a load asks."""
+"""Data > Load: the outcome of a file in its row, with buttons that answer its warnings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 READING, STORING = "Reading …", "Storing …"
-# What is counted of a file, by what its reports call it; of a run its name is said instead.
+# The nouns of counts, by their key in reports. For a run its name is shown instead.
 NOUNS = {
     "queries with their text": ("query", "queries"),
     "chunks with their text": ("chunk", "chunks"),
@@ -47,10 +47,10 @@ LONGEST_SHOWN = 120  # characters of what was taken and left; more is folded
 
 @dataclass(frozen=True, slots=True)
 class UploadPlan:
-    """What is to become of one file; ``status`` and ``below`` are where on the page it is said.
+    """How to load one file; ``status`` and ``below`` are the places of its messages on the page.
 
-    ``run_name`` is None where the file names its runs. ``map_text`` is the map that reads it, if it
-    is not the one that its keys say.
+    ``run_name`` is None if the file names its runs. ``map_text`` is the map that reads it, if it is
+    not the one inferred from its keys.
     """
 
     file: UploadedFile
@@ -63,14 +63,14 @@ class UploadPlan:
 
     @property
     def chosen_name(self) -> str | None:
-        """Return the name a user gave its run; None for the usual one: systems go before it."""
+        """Return the run name that the user typed; None for the suggested one, after systems."""
         is_usual = self.run_name == import_export.run_name_of(self.file.name)
         return None if is_usual and self.kind in ("run", "records") else self.run_name
 
 
 @dataclass(frozen=True, slots=True)
 class UploadOutcome:
-    """What became of a file: its reports, or why there is none."""
+    """The outcome of a file: its reports, or why there is none."""
 
     name: str
     reports: Sequence[LoadReport] = ()
@@ -126,7 +126,7 @@ class OpenWarnings:
 def load_one(
     plan: UploadPlan, options: import_export.LoadOptions, before: Sequence[UploadOutcome]
 ) -> UploadOutcome:
-    """Load a file and show in its row how far that is, and what came of it."""
+    """Load a file, and show progress and outcome in its row."""
     options = replace(options, **st.session_state.get(answered_key(plan), {}))
     try:
         reports, runs = store_file(plan, options, plan.status)
@@ -153,7 +153,7 @@ def load_one(
 
 
 def answered_key(plan: UploadPlan) -> str:
-    """Return under which key the answers about a file stay while it is on the page."""
+    """Return the key that keeps the answers about a file while it is on the page."""
     return f"answers-{plan.file.file_id}"
 
 
@@ -164,9 +164,9 @@ def store_file(
     *,
     instead_of: Iterable[str] = (),
 ) -> tuple[list[LoadReport], list[str]]:
-    """Store a file, ``instead_of`` these runs; return what is said of it and the runs it made.
+    """Store a file, ``instead_of`` these runs; return its reports and the runs that it made.
 
-    Messages call it by the name it had on the user's machine.
+    Messages use the file's name on the user's machine.
     """
     field_map = None if plan.map_text is None else map_named(plan.map_text)
     bar = status.progress(0.0, READING)
@@ -190,7 +190,7 @@ def store_file(
 
 
 def describe_reports(reports: Sequence[LoadReport], source: str) -> str:
-    """Return in a line what came with a file.
+    """Return the contents of a file in one line.
 
     >>> describe_reports([LoadReport("queries from a", {"queries": 2, "new": 2}),
     ...                   LoadReport("run 'a' from a", {"queries": 2})], "a")
@@ -214,7 +214,7 @@ def is_run(report: LoadReport) -> bool:
 
 
 def warnings_of(reports: Sequence[LoadReport], source: str) -> list[str]:
-    """Return the warnings of a load, each once, with the run it is about where there are several.
+    """Return the warnings of a load, each once, with its run if there are several.
 
     >>> warnings_of([LoadReport("run 'a' from x", {}, ("empty",)),
     ...              LoadReport("run 'b' from x", {}, ("empty",))], "x")
@@ -245,7 +245,7 @@ def show_fields(reports: Iterable[LoadReport]) -> None:
 
 @st.fragment
 def show_warnings(found: OpenWarnings) -> None:
-    """Show the warnings of a load, those that ask something with a button that answers it."""
+    """Show the warnings of a load, with a button if there is an answer."""
     for done in found.done:
         st.text(f"✓ {done}")
     for number, warning in enumerate(found.warnings):
@@ -273,7 +273,7 @@ def _hints_for(found: OpenWarnings, warning: str) -> Iterator[str]:
 
 
 def load_again(found: OpenWarnings, answer: WarningAnswer) -> None:
-    """Read the runs of a file again as its user says, and show what is to be said now."""
+    """Read the runs of a file again with the user's answer, and show the new outcome."""
     options = replace(found.options, **answer.changes)
     place = st.empty()
     try:

@@ -25,7 +25,7 @@ NOTHING_YET = "No version is frozen yet. On the command line: `labeler freeze NA
 
 
 def show_versions() -> None:
-    """List what is frozen, freeze what is live, and show what changed."""
+    """List frozen golden sets, freeze the live one, and show changes between two."""
     with ui.guard(), ui.open_store() as store:
         found, now = store.versions.all(), store.collection.golden_state()
     st.caption(WHAT_IT_IS)
@@ -75,7 +75,7 @@ def _row(version: GoldenVersion) -> dict[str, object]:
 
 
 def _offer(version: GoldenVersion) -> None:
-    """Lead to the numbers of a version, and offer it as a file."""
+    """Link to the numbers of a version, and offer it as a file."""
     with st.container(horizontal=True, vertical_alignment="center"):
         links.link("Scores by this version", url_state.to("/scores", golden=version.name))
         name = f"golden-version-{version.hash[:SHORT_HASH]}.jsonl"

@@ -35,9 +35,9 @@ HOW_TO_READ = "Shares are of the row; the larger, the darker. Outlined: the same
 
 @dataclass(frozen=True, slots=True)
 class AgreementChoice:
-    """What is shown: whose grades (all if none are named), of which queries, by which alpha.
+    """What the section shows: graders (all if none are named), queries, and the metric of alpha.
 
-    A facet without a bucket asks for each of its buckets beside all ``selected`` queries.
+    A facet without a bucket means each of its buckets, beside all ``selected`` queries.
     """
 
     metric: Metric
@@ -49,7 +49,7 @@ class AgreementChoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredAgreement:
-    """All that the section shows, as it is at one revision."""
+    """Everything that the section shows, at one revision."""
 
     sheet: GradeMatrix
     agreement: Agreement
@@ -62,7 +62,7 @@ class MeasuredAgreement:
 
 
 def choose() -> AgreementChoice:
-    """Let the user choose alpha's metric, graders and queries; all of it is in the address."""
+    """Let the user choose alpha's metric, graders and queries; the URL has all of it."""
     with ui.open_store() as store:
         names, facets = store.activity.names_of_graders(), store.queries.facets()
     with filter_widgets.row(), filter_widgets.folded() as say:
@@ -88,7 +88,7 @@ def choose() -> AgreementChoice:
 def measured(
     path: str, newest: tuple[int, ...], asked: AgreementChoice, rule: str
 ) -> MeasuredAgreement:
-    """Return what there is to show; the same for everybody until something new is written."""
+    """Return the measured agreement; cached for all sessions until something is written."""
     with ui.open_store() as store:
         among = store.splits.selected(asked.selected, asked.facet, asked.bucket)
         sheet = GradeMatrix.of_grades(store.activity.given_grades())
@@ -118,7 +118,7 @@ def measured(
 
 
 def show(asked: AgreementChoice) -> None:
-    """Show how far graders agree, or why that cannot be said and what to do."""
+    """Show how far graders agree, or why nobody can say and what to do."""
     with ui.open_store() as store:
         settings, revision, newest = (
             store.settings.read(),
@@ -172,7 +172,7 @@ def show_answer(
 
 
 def describe_alpha(found: Agreement, answer: Statement) -> tuple[str, str]:
-    """Return alpha, and what it is and rests on."""
+    """Return alpha and its description."""
     alpha = found.alpha
     passages = format_count(alpha.n, "passage", "passages")
     queries = format_count(alpha.queries, "query", "queries")
@@ -182,7 +182,7 @@ def describe_alpha(found: Agreement, answer: Statement) -> tuple[str, str]:
 
 
 def show_what_to_do(asked: AgreementChoice, remedies: Sequence[Statement]) -> None:
-    """Say what to do about the largest difference, and lead there."""
+    """Say what to do about the largest difference, with a link."""
     st.header("What to do")
     for each in remedies:
         st.text(each.sentence)
@@ -192,7 +192,7 @@ def show_what_to_do(asked: AgreementChoice, remedies: Sequence[Statement]) -> No
 
 
 def show_pairs(found: Agreement, asked: AgreementChoice) -> None:
-    """Show every two graders who share a passage; the other pairs are one number."""
+    """Show each pair of graders who share a passage; the other pairs are one number."""
 
     def link(row: Mapping[str, Any]) -> str:
         return disagreements_url(asked, row["grader"], row["other"]) if row["differing"] else ""
@@ -205,25 +205,25 @@ def show_pairs(found: Agreement, asked: AgreementChoice) -> None:
 
 
 def show_notes(statements: Sequence[Statement], asked: AgreementChoice, settings: Settings) -> None:
-    """Show how the numbers are computed, and what else there is to know of them."""
+    """Show how the numbers are computed, and further notes on them."""
     with st.expander("How computed", key="computed"):
         st.text(str(stated_conventions(asked, settings)["description"]))
         show_html(tables.statements_html([each for each in statements if each.severity == NOTE]))
 
 
 def stated_conventions(asked: AgreementChoice, settings: Settings) -> dict[str, object]:
-    """Return how the numbers are meant, ready for JSON."""
+    """Return the conventions of the numbers, ready for JSON."""
     return agreement.agreement_conventions(asked.metric, settings.golden_rule, asked.selected)
 
 
 def disagreements_url(asked: AgreementChoice, *graders: str) -> str:
-    """Return the address of what these graders disagree on, all where none is named."""
+    """Return the URL of these graders' disagreements, of all graders if none is named."""
     where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
     return url_state.page_url("/review", **where, grader=graders or None)
 
 
 def describe_remedy(found: Agreement, settings: Settings) -> str:
-    """Return how there will be something to measure."""
+    """Say what is needed before agreement can be measured."""
     overlap = f"{settings.overlap:.0%} of the queries go to every grader."
     if len(found.graders) < 2:
         return f"{overlap} Agreement is shown here once a second grader has graded some of them."
@@ -231,7 +231,7 @@ def describe_remedy(found: Agreement, settings: Settings) -> str:
 
 
 def show_confusion(found: Agreement, settings: Settings) -> None:
-    """Show what one gave where another gave what: every two graders, or two of them."""
+    """Show the confusion matrix of all pairs of graders, or of two of them."""
     st.header("Who gave what")
     down, across, table = choose_confusion(found)
     show_html(tables.confusion_matrix(table, settings.words, down, across))
@@ -275,7 +275,7 @@ def choose_confusion(found: Agreement) -> tuple[str, str, list[list[int]]]:
 
 
 def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
-    """Show each grader against the grade agreed without them, over all and by week."""
+    """Compare each grader with the grade agreed without them, over all weeks and by week."""
     st.text(
         "Each is compared with the grade agreed without them: somebody else's decision, or else "
         f"the others' grades by the rule {describe_rule(settings.golden_rule)}."
@@ -290,7 +290,7 @@ def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
 
 
 def show_weeks(rows: Sequence[AgainstOthers]) -> None:
-    """Show each grader's weeks against the agreed grade."""
+    """Compare each grader with the agreed grade, week by week."""
     show_drift(
         [
             charts.Drift(row.grader, week.monday, week.difference, week.n)

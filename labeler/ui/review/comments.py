@@ -22,7 +22,7 @@ CANNOT_TELL, ON_QUERIES, NOTES = "Can't tell", "Remarks on queries", "Notes"
 
 
 def kinds_of_comments(store: Store) -> tuple[str, ...]:
-    """Return which kinds of comments there are."""
+    """Return the kinds of comments that exist."""
     there = {
         CANNOT_TELL: store.activity.cannot_tells(),
         ON_QUERIES: store.remarks.current(),
@@ -37,7 +37,7 @@ def show_comments(choice: ReviewChoice) -> None:
 
 
 def show_cannot_tell(choice: ReviewChoice) -> None:
-    """Show why chunks could not be graded, and which."""
+    """Show the chunks that could not be graded, and why."""
     with ui.open_store() as store:
         rows = choice.rows_of(store, store.activity.cannot_tells())
     if not rows:
@@ -73,7 +73,7 @@ def show_cannot_tell(choice: ReviewChoice) -> None:
 
 
 def show_remarks(choice: ReviewChoice) -> None:
-    """Show what graders say of whole queries."""
+    """Show graders' remarks on whole queries."""
     with ui.open_store() as store:
         rows = choice.rows_of(store, store.remarks.current())
         texts = {query.query_id: query.text for query in store.queries.all()}
@@ -102,7 +102,7 @@ def show_remarks(choice: ReviewChoice) -> None:
 
 
 def show_notes(choice: ReviewChoice) -> None:
-    """Show what graders wrote beside grades and queries."""
+    """Show graders' notes on grades and queries."""
     with ui.open_store() as store:
         rows, scale = choice.rows_of(store, store.activity.notes()), store.settings.read().words
     if not rows:
@@ -130,7 +130,7 @@ def show_notes(choice: ReviewChoice) -> None:
 
 
 def describe_given(row: GraderNote, scale: Sequence[str]) -> str:
-    """Say what was given with a note."""
+    """Return the grade that a note belongs to, in words."""
     if row.grade is not None:
         return f"{row.grade} {scale[row.grade]}"
     return REMARKS.get(row.kind, "can't tell")

@@ -33,7 +33,7 @@ SELECTION_PARAMETERS = (
     "grader",
     "split",
     "leaked",
-)  # what an address says of which disagreements
+)  # parameters of the URL that select disagreements
 BOX_WIDTH = 300  # pixels
 NOT_BLIND_NOTE = (
     "You see what the graders gave, so your decisions and your later grades of these chunks are "
@@ -46,9 +46,7 @@ TIES_NOTE = (
 
 
 def choose() -> None:
-    """Let a lead keep to some queries and graders; the address has them as
-    `SELECTION_PARAMETERS`.
-    """
+    """Let a lead select queries and graders; the URL has them as `SELECTION_PARAMETERS`."""
     with ui.open_store() as store:
         facets, names = store.queries.facets(), store.activity.names_of_graders()
     some: list[str] = []
@@ -73,7 +71,7 @@ def choose() -> None:
 
 
 def show() -> None:
-    """Show what graders disagree on, to be decided by one key each."""
+    """Show the disagreements of graders, each to be decided with one key."""
     asked = url_state.get_all(SELECTION_PARAMETERS)
     with ui.open_store() as store:
         settings, newest = store.settings.read(), store.golden_set.newest()
@@ -92,7 +90,7 @@ def show() -> None:
 
 
 def ask_who(store: Store, asked: Mapping[str, Sequence[str]]) -> None:
-    """Say how much there is to decide, and ask for a name: every decision is somebody's."""
+    """Say how much there is to decide, and ask for a name, because every decision has an author."""
     found = _disagreements(store, asked)
     if not found:
         st.header("No disagreements")
@@ -108,7 +106,7 @@ def ask_who(store: Store, asked: Mapping[str, Sequence[str]]) -> None:
 def bench_data(
     store: Store, settings: Settings, name: str, asked: str, newest: tuple[int, int, int]
 ) -> BenchData:
-    """Return what the bench needs to know."""
+    """Return the data of the adjudication component."""
     token = ui.grading_token(store, name)
     return BenchData(
         golden_set=store.golden_set.uuid(),
@@ -126,14 +124,14 @@ def bench_data(
 
 
 def small_print(settings: Settings) -> str:
-    """Say by which rule grades become one, and what a decision is."""
+    """Say which rule turns several grades into one, and what a decision is."""
     rule = settings.golden_rule
     said = f"When graders differ: {rule}, {GOLDEN_RULE_MEANINGS[rule]}. "
     return said + (f"{TIES_NOTE} " if rule == MAJORITY else "") + NOT_BLIND_NOTE
 
 
 def disagreements_file(asked: Mapping[str, Sequence[str]]) -> bytes:
-    """Return the disagreements an address asks for as a file: a row for each person's grade."""
+    """Return the disagreements selected in the URL as a file, a row for each person's grade."""
     with Store(ui.database()) as store:
         found = _disagreements(store, asked)
         return csv_exports.rows_csv(import_export.disagreement_rows(store, found))

@@ -1,4 +1,4 @@
-"""Review > Health: the state of the golden set, what it can measure, and what should be done."""
+"""Review > Health: the state of the golden set, what it can measure, and what to do."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from labeler.ui import shared as ui
 
 
 def choose() -> None:
-    """Let the user choose which queries it is said of, as far as there are splits or leaks."""
+    """Let the user choose queries, if there are splits or leaks."""
     with filter_widgets.row():
         filter_widgets.choose_selection(width=220)
 
 
 def show() -> None:
-    """Show how good the golden set is: all queries together, or those that the address selects."""
+    """Show the health of the golden set, for all queries or those selected in the URL."""
     selected = scoreboards.shown_selection()
     with ui.open_store() as store:
         newest = (store.golden_set.data_revision(), store.judgments.revision())
@@ -62,7 +62,7 @@ def show() -> None:
         lines = (htpy.li[warning.sentence, " ", way_of(warning)] for warning in warned)
         show_html(htpy.ul[lines])
     size, graded, *others = parts
-    show_part(replace(size, sentences=()))  # said above
+    show_part(replace(size, sentences=()))  # the sentences are shown above
     show_part(graded)
     for part in (part for part in others if part.rows):
         with st.expander(part.title, key=f"health-{part.title}"):
@@ -75,7 +75,7 @@ def show() -> None:
 
 
 def way_of(warning: HealthWarning) -> htpy.Element:
-    """Return the link to where something is done about a warning."""
+    """Return the link to the page that fixes a warning."""
     page_url, target = url_state.page_url, warning.target
     ways = {
         "grade": ("Grade on", page_url("/")),
@@ -90,13 +90,13 @@ def way_of(warning: HealthWarning) -> htpy.Element:
 
 
 def show_part(part: HealthSection) -> None:
-    """Show one side of it under its title."""
+    """Show one section under its title."""
     st.header(part.title)
     show_content(part)
 
 
 def show_content(part: HealthSection) -> None:
-    """Show sentences, a table where there is one, and how its numbers are computed."""
+    """Show a section's sentences, its table if there is one, and how its numbers are computed."""
     for said in part.sentences:
         st.text(said)
     if part.rows:
@@ -107,7 +107,7 @@ def show_content(part: HealthSection) -> None:
 
 
 def as_json(found: GoldenSetHealth, selected: Selection) -> bytes:
-    """Return it as a file for programs."""
+    """Return the health as a JSON file."""
     said = {"split": selected.split, "leaked": selected.leaked, **health_record(found)}
     return json.dumps(said, ensure_ascii=False, indent=1).encode()
 
@@ -116,7 +116,7 @@ def as_json(found: GoldenSetHealth, selected: Selection) -> bytes:
 def measured(
     path: str, data_revision: int, revision: int, selected: Selection, today: date
 ) -> GoldenSetHealth:
-    """Work it out once for each change, and once a day: grades grow old meanwhile."""
+    """Return the health; cached until a change, and for one day at most, because grades age."""
     with ui.open_store() as store:
         settings, among = store.settings.read(), store.splits.selected(selected)
         spread = None
@@ -134,7 +134,7 @@ def measured(
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def alike(path: str, data_revision: int, selected: Selection) -> int | None:
-    """Count the pairs of queries that are nearly the same; None where that takes too long."""
+    """Count the pairs of queries that are nearly the same; None if that takes too long."""
     with ui.open_store() as store:
         among = store.splits.selected(selected)
         return count_similar_pairs(

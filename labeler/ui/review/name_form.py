@@ -1,4 +1,4 @@
-"""The form that asks a lead for a name, where nobody is invited and none is known yet."""
+"""The form that asks a lead for a name, if nobody is invited and no name is known yet."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _remember = st.components.v2.component("labeler_name", html="", js=loader("revie
 
 
 def ask_name(why: str) -> None:
-    """Ask under which name this browser works, and load the page again under it.
+    """Ask for the name of this browser's user, and load the page again with it.
 
-    A name that is that of a grader here, or nearly, is asked about, as on Label.
+    If the name is, or nearly is, that of a known grader, the form asks whether both are the same,
+    as on Label.
     """
     with (
         st.form("name", border=False),
@@ -39,9 +40,9 @@ def ask_name(why: str) -> None:
 
 
 def known_alike(name: str) -> tuple[str, int] | None:
-    """Return a grader of this name, or one that differs in case or blanks only, with their grades.
+    """Return a grader whose name differs in case or blanks at most, with their number of grades.
 
-    The very name comes first.
+    An equal name is preferred.
     """
     with ui.open_store() as store:
         grades = store.activity.grades_by_grader()
@@ -50,7 +51,7 @@ def known_alike(name: str) -> tuple[str, int] | None:
 
 
 def ask_whether_same(name: str, known: str, grades: int) -> None:
-    """Ask whether somebody is the grader of that name, so that nobody becomes two people."""
+    """Ask whether the user is the known grader, so that nobody becomes two people."""
     with st.container(border=True, key="name-question"):
         st.text(f"{known} has graded {grades:,} here. Is that you?")
         with st.container(horizontal=True):

@@ -1,4 +1,4 @@
-"""The Review page: a section, the choices of that section, and below them what it shows, live."""
+"""The Review page: a section with its choices, and below them its content, live."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def show_work_and_progress(choice: ReviewChoice) -> None:
 
 
 def show_agreement(choice: ReviewChoice) -> None:
-    """Show how far graders agree, by what was chosen for that."""
+    """Show how far graders agree, by the choices of that section."""
     if choice.agreement is not None:
         agreement.show(choice.agreement)
 
@@ -47,7 +47,7 @@ def show_page() -> None:
 
 
 def choose() -> ReviewChoice:
-    """Let the user choose a section, and what it is of."""
+    """Let the user choose a section, and make the choices of that section."""
     run = url_state.get("a") or next(iter(scoreboards.run_names()), None)
     with ui.open_store() as store:
         sections, settings = sections_with_something(store), store.settings.read()
@@ -82,7 +82,7 @@ def choose() -> ReviewChoice:
 
 
 def sections_with_something(store: Store) -> list[str]:
-    """Return the sections that have something to act on, and the one that the address names."""
+    """Return the sections that have something to act on, and the one in the URL."""
     several = len(store.activity.names_of_graders()) > 1
     kinds = comments_there(
         ui.database(), store.golden_set.data_revision(), store.judgments.revision()
@@ -99,6 +99,6 @@ def sections_with_something(store: Store) -> list[str]:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def comments_there(path: str, data_revision: int, revision: int) -> tuple[str, ...]:
-    """Return which kinds of comments there are, read once for each change."""
+    """Return the kinds of comments that exist; cached until a change."""
     with Store(path) as store:
         return kinds_of_comments(store)

@@ -72,7 +72,7 @@ def work_row(row: GraderActivity, again: SelfAgreement | None) -> list[CellConte
 
 
 def show_days(days: Sequence[DayActivity]) -> None:
-    """Show how many grades were given on which day."""
+    """Show the number of grades by day."""
     given = [(row.day, row.grader, row.grades) for row in days]
     words = "Grades given on each day, by grader"
     with st.expander("Day by day", key="days"):
@@ -140,12 +140,12 @@ def name_of(row: Progress, facet: str | None) -> str:
 
 
 def share_of(row: Progress) -> str:
-    """Say how much of a bucket's pool is graded; whole only where nothing is missing."""
+    """Say how much of a bucket's pool is graded; 100% only if nothing is missing."""
     return format_share(row.graded, row.pool)
 
 
 def counts_of(row: Progress) -> tuple[int, int, int, int]:
-    """Return a bucket's pool by state, in the order charts have them."""
+    """Return the counts of a bucket's pool by state, in the order of the charts."""
     return row.graded, row.cannot_tell, row.stale, row.open
 
 
@@ -160,7 +160,7 @@ def progress_row(row: Progress, name: str) -> list[CellContent]:
 
 
 def progress_note(depth: int, without_text: int, rule: str) -> str:
-    """Say what the pool is made of and what the columns mean."""
+    """Explain the pool and the columns."""
     bare = format_count(without_text, "chunk without text is", "chunks without text are")
     left_out = f"; {bare} left out" if without_text else ""
     return (

@@ -20,10 +20,10 @@ RowT = TypeVar("RowT", CannotTell, GraderNote, Remark)
 
 @dataclass(frozen=True, slots=True)
 class ReviewChoice:
-    """What is shown: a section, of the ``selected`` queries or, for progress, by ``facet``.
+    """What the page shows: a section, for the ``selected`` queries or, for progress, by ``facet``.
 
-    A query is opened in ``run``, None where there is none. ``agreement`` is what was chosen in that
-    section, ``kind`` which comments.
+    Links open a query in ``run``, None if there is none. ``agreement`` are the choices of that
+    section, ``kind`` is the kind of comments.
     """
 
     section: str
@@ -57,7 +57,7 @@ def offer_rows(
     name: str,
     as_row: Callable[[Any], Mapping[str, object]] = asdict,
 ) -> None:
-    """Offer what is above, and all of it, as a file."""
+    """Offer all rows as a file, also those that are not shown."""
     with ui.open_store() as store:
         revision = store.judgments.revision()
     ui.offer(label, lambda: csv_exports.rows_csv(map(as_row, rows)), name, revision)
