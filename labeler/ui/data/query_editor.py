@@ -155,7 +155,7 @@ def edit_query(query_id: str) -> None:
 
 
 def say_changed_meanwhile(history: Sequence[QueryChange]) -> None:
-    """Say who changed the query meanwhile, and offer to fill the fields with the current version."""
+    """Say who changed the query meanwhile, and offer the current version for the fields."""
     newest = next(iter(history), None)
     who = "Somebody" if newest is None else newest.who or "Somebody"
     what = "" if newest is None else f": {', '.join(name for name, *_ in newest.fields())}"

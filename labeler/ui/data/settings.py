@@ -157,7 +157,7 @@ def show_settings() -> None:
 
 
 def reading_form(settings: Settings) -> ReadValues:
-    """Draw the texts for graders: the guideline, the words of the scale, and what is shown beside."""
+    """Draw the texts for graders: guideline, words of the scale, and what is shown beside."""
     st.caption(OWN_GUIDELINE if settings.guideline else GENERIC_GUIDELINE)
     text = settings.guideline or settings.default_guideline
     guideline = st.text_area("Guideline", text, height=240, width=760)
@@ -206,7 +206,7 @@ def describe_language(code: str) -> str:
 
 
 def scale_form(settings: Settings) -> ReadValues:
-    """Draw the meaning of each grade, as a word and as a line; return a function that reads them."""
+    """Draw the word and the meaning of each grade; return a function that reads them."""
     words, meanings = [], []
     for grade, word, meaning in zip(GRADES, settings.words, settings.meanings, strict=True):
         with st.container(horizontal=True):
@@ -228,7 +228,7 @@ def scale_form(settings: Settings) -> ReadValues:
 
 
 def names_form(settings: Settings) -> ReadValues:
-    """Draw the names of things for graders, and their contact; return a function that reads them."""
+    """Draw the nouns that graders read and the contact; return a function that reads them."""
     labels = (
         "Word for query, singular",
         "Word for query, plural",
