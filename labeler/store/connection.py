@@ -113,7 +113,7 @@ class Connection:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Run a block that changes more than one judgment; a change raises the data revision."""
+        """Run a block that changes anything but a single judgment; it raises the data revision."""
         with self.transaction():
             before = self.conn.total_changes
             yield
