@@ -63,7 +63,7 @@ class UploadPlan:
 
     @property
     def chosen_name(self) -> str | None:
-        """Return the run name that the user typed; None for the suggested one, after systems."""
+        """Return the run name in the form; None for a run or records left with the usual one."""
         is_usual = self.run_name == import_export.run_name_of(self.file.name)
         return None if is_usual and self.kind in ("run", "records") else self.run_name
 

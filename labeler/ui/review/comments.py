@@ -130,7 +130,7 @@ def show_notes(choice: ReviewChoice) -> None:
 
 
 def describe_given(row: GraderNote, scale: Sequence[str]) -> str:
-    """Return the grade that a note belongs to, in words."""
+    """Return the grade or the remark that a note belongs to, in words."""
     if row.grade is not None:
         return f"{row.grade} {scale[row.grade]}"
     return REMARKS.get(row.kind, "can't tell")
