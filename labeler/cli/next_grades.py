@@ -152,8 +152,8 @@ def explain_certainty(standing: Certainty) -> list[str]:
         f"It is decided at {SETTLED_AT:.0%}, after at least {LEAST_GRADES} grades, or once no "
         f"grade changes the difference. A difference below {standing.matters:g} does not matter. "
         f"While a chunk is unjudged, no more than {MOST_CLAIMED:.0%} is claimed.",
-        "Pairs come in the order of how far their grade is expected to move the difference of the "
-        "means, up or down.",
+        "First comes the pair whose grade is expected to move the difference of the means most, up "
+        "or down.",
         "'labeler compare' says whether the difference is likely to hold for other queries.",
     ]
 

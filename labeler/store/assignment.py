@@ -18,7 +18,13 @@ import numpy as np
 
 from labeler.errors import NotFound
 from labeler.model import ACTIVE_SOURCE, CurrentJudgment, Judgment, Pair
-from labeler.store.columns import BEGIN_ASSIGNMENT, as_json, judgment_from_row, passages_from_column
+from labeler.store.columns import (
+    BEGIN_ASSIGNMENT,
+    DATABASE_NOW,
+    as_json,
+    judgment_from_row,
+    passages_from_column,
+)
 from labeler.store.connection import Connection
 from labeler.store.judgments import JUDGMENT_EVENTS, Judgments
 
@@ -80,7 +86,6 @@ FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
 JOIN queries AS q ON q.id = coalesce(p.query, c.query)
 WHERE q.retired_at IS NULL GROUP BY q.id, q.query_id, p.chunk ORDER BY q.id, p.chunk
 """
-DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"  # the clocks of app servers may differ
 SELECT_LEASES = f"""
 SELECT g.name, c.queries, c.pairs, c.seen_at, {DATABASE_NOW}
 FROM claims AS c JOIN graders AS g ON g.id = c.grader

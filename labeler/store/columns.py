@@ -25,6 +25,8 @@ from labeler.model import (
     transfer_source_dicts,
 )
 
+DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+"""The present moment as stored, by one clock: those of app servers may differ."""
 ALL_ROWS = 2**63 - 1
 """A LIMIT that returns all rows."""
 

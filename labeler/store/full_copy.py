@@ -7,7 +7,7 @@ changed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -148,12 +148,11 @@ class FullCopy:
         """
         source = other._db
         with source.reading(), self._db.transaction():
-            self._db.execute("DELETE FROM settings")
-            for table, columns in table_columns().items():
-                with closing(source.each(_select_rows(table, columns))) as rows:
-                    self._db.engine.fill(self._db.handle, table, columns, rows)
-            self._db.engine.set_last_ids(self._db.handle, source.engine.last_ids(source.handle))
-            self._db.engine.settle(self._db.handle)
+            fill_tables(
+                self._db,
+                lambda table, columns: source.each(select_rows(table, columns)),
+                source.engine.last_ids(source.handle),
+            )
             hashes = {CollectionReader(each).state().hash for each in (self._db, source)}
             seals = {HashChain(each.conn).present_seal() for each in (self._db, source)}
             if len(hashes) > 1 or len(seals) > 1:
@@ -164,6 +163,24 @@ class FullCopy:
             return hashes.pop()
 
 
-def _select_rows(table: str, columns: tuple[str, ...]) -> str:
+def fill_tables(
+    target: Connection,
+    rows_of: Callable[[str, tuple[str, ...]], Generator[tuple[Any, ...]]],
+    last_ids: Mapping[str, int],
+) -> None:
+    """Fill an empty golden set with the rows of each table, in the transaction of the caller.
+
+    ``rows_of`` takes a table and its columns. ``last_ids`` are the numbers already given out.
+    """
+    target.execute("DELETE FROM settings")
+    for table, columns in table_columns().items():
+        with closing(rows_of(table, columns)) as rows:
+            target.engine.fill(target.handle, table, columns, rows)
+    target.engine.set_last_ids(target.handle, last_ids)
+    target.engine.settle(target.handle)
+
+
+def select_rows(table: str, columns: tuple[str, ...]) -> str:
+    """Return the statement that reads a whole table in a fixed order."""
     first = "id" if "id" in columns else ", ".join(map(quoted, columns[:3]))
     return f"SELECT {', '.join(map(quoted, columns))} FROM {table} ORDER BY {first}"

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from labeler.errors import BadInput, NotFound
 from labeler.model import check_id, check_name, name_key
 from labeler.store.audit import Audit
-from labeler.store.columns import moment
+from labeler.store.columns import DATABASE_NOW, moment
 from labeler.store.connection import Connection
 
 Role = Literal["grader", "lead"]
@@ -43,7 +43,6 @@ LEFT JOIN invitations AS i ON i.grader = g.id AND (
 )
 ORDER BY g.name, i.id
 """
-DATABASE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 # Whether a person can open another session: by a login, or by a link that still works.
 CAN_SIGN_IN = f"""
 SELECT 1 FROM invitations AS i WHERE i.revoked_at IS NULL AND i.grader = ? AND (

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from labeler.model.settings import OLD_NAMES
 from labeler.store import integrity, schema
 from labeler.store.columns import as_json
 from labeler.store.connection import Connection
+from labeler.store.full_copy import fill_tables, select_rows
 from labeler.store.tamper_check import HashChain
 
 GOLDEN_GRADES = "SELECT query, chunk, grade, kind, judgment, stale FROM golden ORDER BY 1, 2"
@@ -32,14 +34,8 @@ def upgrade(source: Path, target: Connection) -> None:
     with integrity.open_read_only(source) as old, target.transaction():
         old.execute("BEGIN")
         _check_shape(source, old)
-        target.execute("DELETE FROM settings")
-        for table, columns in schema.table_columns().items():
-            names = ", ".join(f'"{column}"' for column in columns)
-            rows = old.execute(f"SELECT {names} FROM {table} ORDER BY {_order(columns)}")
-            target.engine.fill(target.handle, table, columns, _converted(table, columns, rows))
-        last_ids = old.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
-        target.engine.set_last_ids(target.handle, dict(last_ids))
-        target.engine.settle(target.handle)
+        last_ids = dict(old.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        fill_tables(target, partial(_converted, old), last_ids)
         for content in (_golden_grades, _present_seal):
             if content(old) != content(target.conn):
                 raise BadInput(
@@ -59,13 +55,11 @@ def _check_shape(source: Path, db: sqlite3.Connection) -> None:
         )
 
 
-def _order(columns: tuple[str, ...]) -> str:
-    return "id" if "id" in columns else ", ".join(f'"{column}"' for column in columns[:3])
-
-
-def _converted(table: str, columns: tuple[str, ...], rows: Any) -> Iterator[tuple[Any, ...]]:
+def _converted(
+    old: sqlite3.Connection, table: str, columns: tuple[str, ...]
+) -> Generator[tuple[Any, ...]]:
     """Yield the rows of a table in the present schema."""
-    for row in rows:
+    for row in old.execute(select_rows(table, columns)):
         stored = dict(zip(columns, row, strict=True))
         if table == "settings" and stored["key"] == "signs_since":
             continue

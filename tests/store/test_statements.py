@@ -31,10 +31,13 @@ def statements() -> dict[str, str]:
     return found
 
 
+STATEMENTS = statements()
+
+
 @IN_BOTH
-@pytest.mark.parametrize("name", statements())
+@pytest.mark.parametrize("name", STATEMENTS)
 def test_a_named_statement_is_understood(store: Store, name: str):
-    sql = statements()[name]
+    sql = STATEMENTS[name]
     named = {found[1]: None for found in PARAMETER.finditer(sql) if found[1]}
     given = named or [None] * re.sub(r"'(?:[^']|'')*'", "", sql).count("?")
     assert store.connection.handle.execute(f"EXPLAIN {sql}", given).fetchall()
