@@ -46,7 +46,7 @@ scripts: $(READY)
 	.ci/javascript/run
 
 documents: $(READY)
-	$(BIN)/cog --check docs/*.md
+	$(BIN)/cog --check docs/*/*.md
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
@@ -58,7 +58,7 @@ fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	.ci/javascript/run fix
-	$(BIN)/cog -r docs/*.md
+	$(BIN)/cog -r docs/*/*.md
 
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # All processors compile, without the packages' own tests: pip alone takes twice as long.

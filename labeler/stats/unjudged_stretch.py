@@ -2,7 +2,7 @@
 
 The model draws too few of the best grades near the top of lists, so that ranges of some measures
 are too low; and it does not know all that queries and runs have in common. By how much was measured
-where all grades were known and some were hidden: see docs/statistics.md, and
+where all grades were known and some were hidden: see docs/explanation/statistics.md, and
 ``tests/benchmarks/calibration.py``, which measures it again.
 """
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from tests.architecture.sources import FILES, ROOT, classes_of, name_of
 
 STORE = ROOT / "labeler/store"
-FOR_OTHERS = {"EvidenceReader.golden"}  # docs/formats.md names it to those who write Python
+FOR_OTHERS = {"EvidenceReader.golden"}  # docs/reference/formats.md names it
 
 
 def parts_of_a_store() -> dict[str, str]:

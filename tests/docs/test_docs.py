@@ -148,8 +148,7 @@ def test_the_documentation_names_every_way_to_open_an_address_that_others_can_re
     assert (refused.exit_code, "nobody is invited yet" in refused.stderr) == (1, True)
     ways = set(re.findall(r"labeler invite|--login|--allow-unauthenticated", refused.stderr))
     assert len(ways) == 3
-    told = next(part for part in ALL.split("\n\n") if "password" in part)
-    assert [way for way in sorted(ways) if way not in told] == []
+    assert any(all(way in part for way in ways) for part in ALL.split("\n\n"))
     assert "asks nobody" not in ALL
 
 
@@ -170,7 +169,7 @@ def test_every_link_of_the_documentation_leads_to_a_file() -> None:
 
 
 def test_every_page_is_in_the_index() -> None:
-    listed = set(re.findall(r"\]\((\w[\w-]*\.md)", PAGES["index.md"]))
+    listed = set(re.findall(r"\]\((\w[\w/-]*\.md)", PAGES["index.md"]))
     assert listed == set(PAGES) - {"index.md"}
 
 

@@ -15,7 +15,7 @@ from tests.docs.test_docs import agree, steps
 from tests.support.documentation import PAGES, section
 from tests.support.retrieval_shapes import SHAPES
 
-PAGE = PAGES["tools.md"]
+PAGE = PAGES["how-to/bring-your-data.md"]
 TABLE = re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \|$", PAGE.partition("## ")[0], re.MULTILINE)
 ROWS = [cells[0] for cells in TABLE if cells[0] not in ("Tool", "---")]
 

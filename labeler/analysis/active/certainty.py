@@ -22,7 +22,7 @@ SMALLEST_MATTERING = 0.01
 WIDER = 1.5
 """Factor on the spread of the simulated deltas: what the model gets wrong is wrong for many chunks
 at once, and the same pair of runs is wrong each time. With it, verdicts are right about as often as
-they claim; docs/statistics.md has the table, ``tests/benchmarks/deciding.py`` makes it.
+they claim; docs/explanation/statistics.md has the table, ``tests/benchmarks/deciding.py`` makes it.
 """
 
 MOST_CLAIMED = 0.9

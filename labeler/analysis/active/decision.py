@@ -47,7 +47,7 @@ RELIABILITY = (
     ClaimedVerdicts(0.8, 317, 273, 242, 242),
     ClaimedVerdicts(0.9, 357, 328, 305, 305),
 )
-"""By the least certainty claimed; the table in docs/statistics.md."""
+"""By the least certainty claimed; the table in docs/explanation/statistics.md."""
 
 
 def describe_decision(
