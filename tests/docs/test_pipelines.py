@@ -18,14 +18,14 @@ from click.testing import CliRunner
 
 from labeler.analysis.gate.gate_file import read_gate
 from labeler.cli import main
-from tests.support.documentation import ROOT, section
+from tests.support.documentation import PAGES, ROOT
 
-GUARDING = section("Guarding a release")
+GUARDING = PAGES["how-to/gate.md"]
 GATE = 'run = "candidate"\nbaseline = "production"\n[each.task]\n"nDCG@10" = {drop = 0.05}\n'
 
 
 def pipelines() -> list[dict[str, Any]]:
-    """Return the two pipelines, read as their systems read them."""
+    """Return the pipelines in YAML, read as their systems read them."""
     return [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", GUARDING, re.DOTALL)]
 
 
@@ -38,9 +38,15 @@ def commands() -> tuple[list[str], list[str]]:
     return lines, [*job["before_script"], *job["script"]]
 
 
-def test_both_pipelines_run_the_same_commands_and_one_shows_the_summary():
+def commands_on_jenkins() -> list[str]:
+    """Return what the Jenkinsfile runs, line by line."""
+    [text] = re.findall(r"```groovy\n(.*?)```", GUARDING, re.DOTALL)
+    return re.findall(r"^ *sh '(.*)'$", text, re.MULTILINE)
+
+
+def test_all_pipelines_run_the_same_commands_and_one_shows_the_summary():
     on_github, on_gitlab = commands()
-    assert on_github[:-1] == on_gitlab
+    assert on_github[:-1] == on_gitlab == commands_on_jenkins()
     assert on_github[-1] == 'cat gate.md >> "$GITHUB_STEP_SUMMARY"'
     assert on_gitlab[0] == "pip install retrieval-labeler"
     reports = pipelines()[1]["retrieval"]["artifacts"]["reports"]
