@@ -70,9 +70,9 @@ def report(
 ) -> None:
     """Write one HTML file about run A, or B against A.
 
-    It contains the verdict, scores, comparison, slices, failing queries and conventions, with
-    interactive charts. It loads nothing from elsewhere, and can be printed. The same golden set
-    and options give the same file on the same day, byte for byte.
+    It contains the verdict, scores, comparison, slices, failing queries and conventions. It runs
+    no script, loads nothing from elsewhere, and can be printed. The same golden set and options
+    give the same file on the same day, byte for byte.
     """
     from labeler.render.report import ReportRequest, ReportSource, make_report
 
