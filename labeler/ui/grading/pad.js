@@ -429,6 +429,7 @@ export class Pad {
     if (!list) return;
     this.find(".one .query").hidden = !list.asks;
     this.card.showQuery(this.session.queryOf(list.asks));
+    this.paintStatus();
     this.paintBar();
   }
 
@@ -496,7 +497,8 @@ export class Pad {
     if (this.disposed) return;
     const { outbox } = this.session;
     this.sayTroubleOnce(outbox.waiting().length ? outbox.state : "idle");
-    this.line.listed = this.list()?.asks ?? null;
+    // one's own grades are of many questions: none of them has a place to say
+    this.line.listed = this.mine.isOpen ? "" : (this.list()?.asks ?? null);
     this.line.paint(this.session);
     this.done.paint(this.session, !this.find(".done").hidden);
   }
