@@ -307,13 +307,13 @@ class Adjudications:
         """
         with self._db.transaction():
             self._check_known(judgment, replaces)
-            added = self._judgments.append_adjudication(judgment)
+            added = self._append(judgment)
             if not added:
                 return False
             self._check_copies(judgment, copies)
             for number, chunk_id in enumerate(copies, 1):
                 event_id = f"{judgment.event_id}{COPY_MARK}{number}"
-                self._judgments.append_adjudication(
+                self._append(
                     replace(
                         judgment,
                         event_id=event_id,
@@ -323,6 +323,13 @@ class Adjudications:
                     )
                 )
             return True
+
+    def _append(self, judgment: Judgment) -> bool:
+        added = self._judgments.append(judgment)
+        if added:
+            pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
+            self._audit.put("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
+        return added
 
     def _check_known(self, judgment: Judgment, replaces: str | None) -> None:
         if self._db.value("SELECT 1 FROM judgments WHERE event_id = ?", [judgment.event_id]):

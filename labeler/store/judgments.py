@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import Evidence, GoldenGrade, GradeChange, Judgment, check_passages_inside
-from labeler.store.audit import Audit
 from labeler.store.columns import (
     as_json,
     column_from_passages,
@@ -157,7 +156,6 @@ class Judgments:
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
-        self._audit = Audit(connection)
         self._people = People(connection)
         self._copies = ChunkCopies(connection)
 
@@ -167,11 +165,9 @@ class Judgments:
         With ``to_copies`` the copies of its chunk in the query's pool are graded, too. Returns
         False where this very event is already there. Raises `NotFound` for an unknown query, chunk
         or grader or a retired query, `BadInput` where the event id belongs to another event,
-        `Busy` where another process kept the database locked.
+        `Busy` where another process kept the database locked. `Adjudications.adjudicate` also
+        audits what a lead decides.
         """
-        if judgment.kind == "adjudicate":
-            with self._db.transaction():
-                return self.append_adjudication(judgment)
         with self._db.translated():
             return self._append_to_copies(judgment) if to_copies else self.append(judgment)
 
@@ -285,14 +281,6 @@ class Judgments:
             f"{judgment.grader!r} has no event {judgment.undoes!r} for this query and chunk that "
             "could be undone"
         )
-
-    def append_adjudication(self, judgment: Judgment) -> bool:
-        """Add an adjudication, and note in the audit who made it."""
-        added = self.append(judgment)
-        if added:
-            pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
-            self._audit.put("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
-        return added
 
     def check_evidence(self, judgment: Judgment, *, as_is: bool = False) -> None:
         """Raise `BadInput` where evidence for the stored text lies outside it.

@@ -78,7 +78,7 @@ def test_what_somebody_admits_is_believed_and_stays(filled: Store, pad: Pad):
 
 def test_who_decided_a_pair_knew_what_was_given(filled: Store, pad: Pad):
     verdict = Judgment("verdict", "q1", "c3", "Ann", kind="adjudicate", grade=1, blind=False)
-    filled.judgments.add(verdict)
+    filled.adjudication.adjudicate(verdict, None)
     items = {each["chunk"]: each for each in pad.get("query", query="q1")["items"]}
     given(pad, items["c3"], "after")
     assert blind(filled)["after"] is False

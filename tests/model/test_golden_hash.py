@@ -98,7 +98,7 @@ def test_an_export_loaded_elsewhere_has_the_same_hash(
     for name, grade in [("Ann", 3), ("Bob", 1), ("Cleo", 1)]:
         filled.people.add(name)
         filled.judgments.add(Judgment(f"{name}/1", "q1", "c3", name, grade=grade))
-    filled.judgments.add(Judgment("Bob/2", "q2", "c1", "Bob", "adjudicate", 2))
+    filled.adjudication.adjudicate(Judgment("Bob/2", "q2", "c1", "Bob", "adjudicate", 2), None)
     (tmp_path / "golden.jsonl").write_bytes(write_golden(*filled.golden_set.read(), "jsonl"))
     with Store(tmp_path / "other.db", create=True) as other:
         other.golden_loads.add(read_golden(tmp_path / "golden.jsonl"))

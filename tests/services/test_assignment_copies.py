@@ -164,7 +164,7 @@ def test_everybody_who_graded_a_text_graded_its_later_copy(shelf: Store, loaded)
 def test_what_a_lead_decided_of_a_text_is_decided_of_its_later_copy(shelf: Store, loaded):
     desk = Assigner()
     grade_all(desk, shelf)
-    shelf.judgments.add(Judgment("said", "q1", "c3", "Cy", "adjudicate", 0))
+    shelf.adjudication.adjudicate(Judgment("said", "q1", "c3", "Cy", "adjudicate", 0), None)
     shelf.chunks.load(loaded([Chunk("late", "text 3")]))
     shelf.runs.load(loaded([Ranking("q1", ("late",))]), name="dense")
     ask(desk, shelf)

@@ -36,7 +36,7 @@ def rich(filled: Store, loaded) -> Store:
         filled.judgments.add(
             Judgment(f"e{number}", "q1", "c3", name, grade=grade, note="why", blind=False)
         )
-    filled.judgments.add(Judgment("a1", "q1", "c3", "Bob", "adjudicate", 2))
+    filled.adjudication.adjudicate(Judgment("a1", "q1", "c3", "Bob", "adjudicate", 2), None)
     filled.judgments.add(Judgment("t1", "q7", "c6", "Cy", "cannot_tell", reason="no text"))
     filled.judgments.add(Judgment("u1", "q7", "c2", "Cy", grade=3))
     filled.judgments.undo(event_id="u2", undoes="u1", grader="Cy")

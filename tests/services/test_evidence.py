@@ -162,7 +162,9 @@ def test_golden_evidence_is_the_union_of_those_who_gave_the_golden_grade(marked:
     marked.judgments.add(Judgment("e3", "q1", "c1", "Cyd", grade=3, evidence=((41, 45),)))
     assert evidence_of(marked) == {("q1", "c1"): ((0, 9), (17, 39), (39, 41))}
     assert [each.is_golden for each in marked.evidence.of_grades()] == [True, True, False]
-    marked.judgments.add(Judgment("a1", "q1", "c1", "Lea", kind="adjudicate", grade=3))
+    marked.adjudication.adjudicate(
+        Judgment("a1", "q1", "c1", "Lea", kind="adjudicate", grade=3), None
+    )
     assert evidence_of(marked) == {("q1", "c1"): ((41, 45),)}
 
 

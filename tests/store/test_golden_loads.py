@@ -230,7 +230,9 @@ def test_what_would_be_taken_back_is_told_without_doing_it(base: Store):
 def test_what_people_and_leads_said_in_the_app_is_never_touched(base: Store):
     load(base, qrels(FIRST))
     base.judgments.add(Judgment("ann", "q1", "a", "Ann", grade=2))
-    base.judgments.add(Judgment("lea", "q1", "b", "Lea", kind="adjudicate", grade=1))
+    base.adjudication.adjudicate(
+        Judgment("lea", "q1", "b", "Lea", kind="adjudicate", grade=1), None
+    )
     assert base.golden_loads.undo(1).taken_back == 3
     assert golden(base) == {("q1", "a"): 2, ("q1", "b"): 1}
     assert [each.source for each in base.judgments.log() if each.grader] == [None, None]

@@ -382,7 +382,9 @@ def history(store: Store) -> None:
     store.judgments.add(Judgment("e3", "q1", "c3", "Bob", kind="cannot_tell", reason="illegible"))
     store.judgments.undo(event_id="e4", undoes="e2", grader="Ann", source="pad")
     store.judgments.undo(event_id="e5", undoes="e1", grader="Ann")
-    store.judgments.add(Judgment("e6", "q1", "c2", "Cy", kind="adjudicate", grade=3))
+    store.adjudication.adjudicate(
+        Judgment("e6", "q1", "c2", "Cy", kind="adjudicate", grade=3), None
+    )
     store.judgments.add(Judgment("e7", "q2", "c5", "Cy", grade=3))
 
 

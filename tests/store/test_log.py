@@ -192,7 +192,7 @@ def test_what_cannot_be_undone_stays(filled: Store, asked, error, said: str):
 
 def test_an_adjudication_and_a_grade_of_one_person_are_undone_apart(filled: Store):
     filled.judgments.add(graded("grade", 1))
-    filled.judgments.add(graded("verdict", 3, kind="adjudicate"))
+    filled.adjudication.adjudicate(graded("verdict", 3, kind="adjudicate"), None)
     assert undoable(filled) == ["grade"]
     filled.judgments.undo(event_id="u1", undoes="verdict", grader="Ann")
     filled.judgments.add(graded("again", 2))
@@ -201,16 +201,16 @@ def test_an_adjudication_and_a_grade_of_one_person_are_undone_apart(filled: Stor
 
 
 def test_undoing_an_older_verdict_does_not_outrank_a_newer_one(filled: Store):
-    filled.judgments.add(graded("a1", 3, kind="adjudicate"))
-    filled.judgments.add(graded("a2", 2, kind="adjudicate"))
-    filled.judgments.add(graded("b1", 0, "Bob", kind="adjudicate"))
+    filled.adjudication.adjudicate(graded("a1", 3, kind="adjudicate"), None)
+    filled.adjudication.adjudicate(graded("a2", 2, kind="adjudicate"), "a1")
+    filled.adjudication.adjudicate(graded("b1", 0, "Bob", kind="adjudicate"), "a2")
     filled.judgments.undo(event_id="u", undoes="a2", grader="Ann")
     assert grade_of(filled) == 0
 
 
 def test_a_grade_can_be_undone_while_a_verdict_stands(filled: Store):
     filled.judgments.add(graded("grade", 1))
-    filled.judgments.add(graded("verdict", 3, kind="adjudicate"))
+    filled.adjudication.adjudicate(graded("verdict", 3, kind="adjudicate"), None)
     filled.judgments.undo(event_id="u", undoes="grade", grader="Ann")
     assert grade_of(filled) == 3
 
@@ -276,7 +276,7 @@ def test_who_does_not_know_what_stands_is_refused(filled: Store, replaces: str |
     filled.judgments.add(graded("e1", 1))
     filled.judgments.add(graded("e2", 2))
     filled.judgments.add(graded("b1", 2, "Bob"))
-    filled.judgments.add(graded("verdict", 2, kind="adjudicate"))
+    filled.adjudication.adjudicate(graded("verdict", 2, kind="adjudicate"), None)
     before = filled.judgments.log()
     with pytest.raises(JudgmentConflict, match="in another tab or on another device"):
         filled.judgments.add_knowing(graded("new", 3), replaces)
@@ -328,7 +328,7 @@ def test_what_others_said_is_counted_without_names_and_notes(filled: Store):
     for name in ("Bob", "Cy"):
         filled.judgments.add(graded(name, 2, name, note="a secret"))
     filled.judgments.add(graded("changed", 3, "Cy"))
-    filled.judgments.add(graded("verdict", 1, "Bob", kind="adjudicate"))
+    filled.adjudication.adjudicate(graded("verdict", 1, "Bob", kind="adjudicate"), None)
     assert filled.assignment.others_said("Ann", "q1", "c3") == [
         ("adjudicate", 1, 1),
         ("grade", 2, 1),

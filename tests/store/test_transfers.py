@@ -264,8 +264,8 @@ CHANGES: Mapping[str, Callable[[Store], Any]] = {
     "withdrawn": lambda store: store.judgments.add(Judgment("x", "q1", "1", "Ana", "withdraw")),
     "can't tell": lambda store: store.judgments.add(Judgment("x", "q1", "1", "Ana", "cannot_tell")),
     "outvoted": lambda store: store.judgments.add(Judgment("x", "q1", "1", "Ben", grade=1)),
-    "overruled": lambda store: store.judgments.add(
-        Judgment("x", "q1", "1", "Ben", "adjudicate", 2)
+    "overruled": lambda store: store.adjudication.adjudicate(
+        Judgment("x", "q1", "1", "Ben", "adjudicate", 2), None
     ),
 }
 

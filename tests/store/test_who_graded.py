@@ -18,7 +18,9 @@ def test_who_graded_a_pair_is_said_with_the_kind_and_the_newest_last(filled: Sto
     filled.judgments.add(Judgment("e1", "q1", "c2", "Ann", grade=0))
     filled.judgments.add(Judgment("e2", "q1", "c2", "Bob", grade=2))
     filled.judgments.add(Judgment("e3", "q1", "c2", "Ann", grade=1))
-    filled.judgments.add(Judgment("e4", "q1", "c2", "Lea", grade=3, kind="adjudicate"))
+    filled.adjudication.adjudicate(
+        Judgment("e4", "q1", "c2", "Lea", grade=3, kind="adjudicate"), None
+    )
     assert filled.activity.who_graded("q1", "c2") == [
         *(("Bea", "import", 0), ("Bob", "grade", 2), ("Ann", "grade", 1), ("Lea", "adjudicate", 3)),
     ]

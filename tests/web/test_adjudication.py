@@ -322,8 +322,8 @@ def test_the_page_opens_where_nobody_has_decided(split: Store, lead: Pad, loaded
     found = split.adjudication.disagreements()
     assert len(found) == 48
     for number, each in enumerate(found[:25]):
-        split.judgments.add(
-            Judgment(f"v{number}", *(each.query_id, each.chunk_id), "Lea", "adjudicate", 1)
+        split.adjudication.adjudicate(
+            Judgment(f"v{number}", *(each.query_id, each.chunk_id), "Lea", "adjudicate", 1), None
         )
     answer = asked(lead)
     assert (answer["from"], len(answer["items"]), answer["open"]) == (20, 20, 23)

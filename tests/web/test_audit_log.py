@@ -71,7 +71,9 @@ DEEDS: dict[str, tuple[Callable[[Store], object], str, str | None]] = {
         "prompt_k",
     ),
     "adjudicate": (
-        lambda s: s.judgments.add(Judgment("a1", "q1", "c3", "Ann", kind="adjudicate", grade=2)),
+        lambda s: s.adjudication.adjudicate(
+            Judgment("a1", "q1", "c3", "Ann", kind="adjudicate", grade=2), None
+        ),
         "adjudicate",
         "Ann",
     ),

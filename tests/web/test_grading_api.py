@@ -387,7 +387,9 @@ def test_an_event_sent_again_is_acknowledged_even_when_outdated_since(filled: St
 
 def test_others_grades_are_in_nobodys_way(filled: Store, pad: Pad):
     filled.judgments.add(Judgment("b1", "q1", "c3", "Bob", grade=0))
-    filled.judgments.add(Judgment("verdict", "q1", "c3", "Ann", kind="adjudicate", grade=1))
+    filled.adjudication.adjudicate(
+        Judgment("verdict", "q1", "c3", "Ann", kind="adjudicate", grade=1), None
+    )
     assert pad.send(pad.event("e1", 3))[0]["saved"]
 
 

@@ -201,7 +201,9 @@ def test_a_new_page_knows_what_can_be_undone(filled: Store, pad: Pad):
         ("e0", "c3", "note 0"),
     ]
     assert all(set(done) == DONE and set(done["item"]) == {*ITEM, "judged"} for done in undoable)
-    filled.judgments.add(Judgment("verdict", "q1", "c4", "Ann", kind="adjudicate", grade=1))
+    filled.adjudication.adjudicate(
+        Judgment("verdict", "q1", "c4", "Ann", kind="adjudicate", grade=1), None
+    )
     assert pad.next()["undoable"] == undoable, "U must not take a verdict back"
 
 
