@@ -76,7 +76,7 @@ def test_where_all_is_graded_the_verdict_on_the_grades_says_it() -> None:
 
 @pytest.mark.parametrize("at", range(len(RELIABILITY)))
 def test_the_documentation_has_the_table_that_is_quoted(at: int) -> None:
-    text = (PACKAGE.parent / "docs" / "statistics.md").read_text(encoding="utf-8")
+    text = (PACKAGE.parent / "docs" / "explanation" / "statistics.md").read_text(encoding="utf-8")
     rows = text[text.index("| claimed | right |") :].splitlines()[2:]
     [(share, of)] = re.findall(r"^(\d+)% of (\d+)$", rows[at].split("|")[2].strip())
     found = RELIABILITY[at]

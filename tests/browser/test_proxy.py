@@ -45,7 +45,7 @@ http {{
 
 def documented(language: str, server: str = "127.0.0.1:8501") -> str:
     """Return the documented example in a language that passes on to a server."""
-    texts = [each.read_text(encoding="utf-8") for each in (ROOT / "docs").glob("*.md")]
+    texts = [each.read_text(encoding="utf-8") for each in (ROOT / "docs").glob("**/*.md")]
     found = re.findall(rf"```{language}\n(.*?)```", "\n".join(texts), re.DOTALL)
     [example] = [each for each in found if server in each]
     return example
