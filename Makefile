@@ -9,12 +9,13 @@ BIN = .venv/bin
 RUNS = .venv/.runs
 READY = .venv/.ready
 
-.PHONY: help demo test test-all programs types lint scripts documents bench fix
+.PHONY: help demo test test-all programs types lint scripts documents docs bench fix
 help:
 	@echo "make demo      open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
 	@echo "make test      lint, types, documents, then the tests that are not marked slow"
 	@echo "               (TESTS=tests/cli/test_cli.py; CPU_SECONDS=1 prints what each file costs)"
 	@echo "make test-all  the same with every test, and 200 examples of a property instead of 15"
+	@echo "make docs      build the documentation into build/docs; a broken link is an error"
 	@echo "make bench     measure the speed on this machine"
 	@echo "make fix       format the code, fix what a tool can fix, bring the generated documentation up to date"
 
@@ -45,8 +46,12 @@ lint: $(READY)
 scripts: $(READY)
 	.ci/javascript/run
 
-documents: $(READY)
+documents: docs
 	$(BIN)/cog --check docs/*/*.md
+
+docs: $(READY)
+	@rm -rf build/docs
+	$(BIN)/sphinx-build -W --keep-going -n -q -d build/doctrees docs build/docs
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
