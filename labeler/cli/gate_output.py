@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -18,20 +19,18 @@ from labeler.analysis.gate import (
     LimitResult,
 )
 from labeler.cli.explain import explain_by, explain_limits, footer_parts
-from labeler.cli.output import (
-    RunLabels,
-    Table,
-    in_markdown,
-    markdown_lines,
-    split_notes,
-    text_lines,
-)
+from labeler.cli.output import RunLabels, in_markdown, split_notes
 from labeler.evaluation import Note, format_number, format_signed
-from labeler.model import (
-    escape_controls,
-    format_count,
+from labeler.formats.json_records import without_nan
+from labeler.model import escape_controls, format_count
+from labeler.model.results import COUNT, NUMBER, SIGNED, Column, Table
+from labeler.render.results import (
+    markdown_table,
+    statements_records,
+    statements_text,
+    text_table,
 )
-from labeler.render.results import statements_records, statements_text
+from labeler.render.text import NOTHING
 
 # Characters that XML 1.0 cannot hold, even as references, and those that act in a terminal.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -49,7 +48,7 @@ def as_text(outcome: GateOutcome) -> str:
     """Return an outcome for a terminal: the result, what broke limits, and every limit."""
     labels = labels_of(outcome)
     said = [describe_result(outcome), *(f"! {said}" for said in describe_faults(outcome))]
-    table = [*text_lines(check_table(outcome)), ""] if outcome.findings else []
+    table = [*text_table(check_table(outcome)), ""] if outcome.findings else []
     named = ["", *labels.lines("table"), *table]
     return "\n".join([*map(labels.within, said), *named, *map(labels.within, _footer(outcome)), ""])
 
@@ -67,7 +66,7 @@ def as_markdown(outcome: GateOutcome) -> str:
     lines += [f"- {in_markdown(labels.within(said))}" for said in describe_faults(outcome)]
     lines += ["", *labels.lines("md")] if labels.is_short else []
     if outcome.findings:
-        lines += ["", *markdown_lines(check_table(outcome))]
+        lines += ["", *markdown_table(check_table(outcome))]
     footer = (f"\n{in_markdown(labels.within(line))}" for line in _footer(outcome))
     return "\n".join([*lines, *footer, ""])
 
@@ -84,7 +83,7 @@ def as_json(outcome: GateOutcome) -> str:
         "conventions": None if conventions is None else conventions.as_dict(),
         "notes": [{"kind": note.kind, "text": note.sentence} for note in gate_notes(outcome)],
         "verdict": statements_records(outcome.verdict),
-        "checks": [_check_record(finding) for finding in outcome.findings],
+        "checks": [*map(without_nan, check_table(outcome).records())],
     }
     return json.dumps(said, allow_nan=False, indent=1) + "\n"
 
@@ -188,42 +187,72 @@ def describe_limit(finding: LimitResult) -> str:
 
 
 def check_table(outcome: GateOutcome) -> Table:
-    """Return a row for each limit, with four digits."""
-    compared = any(finding.against is not None for finding in outcome.findings)
-    sure = any(finding.check.terms.confidence is not None for finding in outcome.findings)
-    names = ["result", "where", "measure", "asked"]
-    transferred = any(finding.transferred for finding in outcome.findings)
-    counts = ["n", "unjudged", *["transferred"] * transferred]
-    numbers = ["value", *["delta"] * compared, *["surely (one-sided)"] * sure, *counts]
-    body = [
-        [
-            *(
-                RESULT_WORDS[finding.verdict],
-                escape_controls(finding.check.where),
-                _heading(outcome, finding),
-            ),
-            *(describe_limit(finding), format_number(finding.value)),
-            *([format_signed(finding.delta)] if compared else []),
-            *([_bound_cell(finding)] if sure else []),
-            *(
-                str(finding.n),
-                f"{finding.unjudged:.0%}",
-                *([f"{finding.transferred}"] * transferred),
-            ),
-        ]
-        for finding in outcome.findings
-    ]
-    return Table(names, numbers, body)
-
-
-def _bound_cell(finding: LimitResult) -> str:
-    """Return the lower bound of a value or delta, at the confidence asked for."""
-    if math.isnan(finding.bound):
-        return "–"
-    shown = (
-        format_number(finding.bound) if finding.against is None else format_signed(finding.bound)
+    """Return a row for each limit."""
+    findings = outcome.findings
+    compared = any(finding.against is not None for finding in findings)
+    sure = any(finding.check.terms.confidence is not None for finding in findings)
+    transferred = any(finding.transferred for finding in findings)
+    columns = (
+        Column("result", "result", show=lambda row: RESULT_WORDS[row["result"]]),
+        Column("where", "where", parts=("facet", "bucket"), show=itemgetter("where")),
+        Column("measure", "measure", parts=("measure", "full_name"), show=itemgetter("heading")),
+        Column(
+            *("asked", "asked"),
+            parts=("asked", "limit", "against", "other"),
+            show=itemgetter("described"),
+        ),
+        Column("value", "value", NUMBER),
+        Column("before"),
+        Column("delta", "delta" if compared else "", SIGNED),
+        *map(Column, ("differing", "confidence", "anytime")),
+        Column("bound", "surely (one-sided)" if sure else "", NUMBER, show=_bound_cell),
+        Column("interval"),
+        Column("n", "n", COUNT),
+        Column("unjudged", "unjudged", NUMBER, show=lambda row: f"{row['unjudged']:.0%}"),
+        Column("most_unjudged"),
+        Column("transferred", "transferred" if transferred else "", COUNT),
+        *map(Column, ("fewest_queries", "sentence")),
     )
-    return f"≥ {shown}"
+    return Table(columns, [_check_row(outcome, finding) for finding in findings])
+
+
+def _check_row(outcome: GateOutcome, finding: LimitResult) -> dict[str, Any]:
+    check, terms = finding.check, finding.check.terms
+    return {
+        "result": finding.verdict,
+        "where": check.where,
+        "facet": check.facet,
+        "bucket": check.bucket,
+        "heading": _heading(outcome, finding),
+        "measure": check.measure.names[0],
+        "full_name": str(check.measure),
+        "described": describe_limit(finding),
+        "asked": "at_least" if finding.against is None else "drop",
+        "limit": finding.limit,
+        "against": finding.against,
+        "other": finding.other,
+        "value": finding.value,
+        "before": finding.before,
+        "delta": finding.delta,
+        "differing": None if finding.against is None else finding.differing,
+        "confidence": terms.confidence,
+        "anytime": terms.anytime,
+        "bound": finding.bound,
+        "interval": finding.method or None,
+        "n": finding.n,
+        "unjudged": finding.unjudged,
+        "most_unjudged": terms.most_unjudged,
+        "transferred": finding.transferred,
+        "fewest_queries": terms.fewest_queries,
+        "sentence": finding.sentence,
+    }
+
+
+def _bound_cell(row: Mapping[str, Any]) -> str:
+    """Return the lower bound of a value or delta, at the confidence asked for."""
+    if math.isnan(row["bound"]):
+        return NOTHING
+    return f"≥ {(format_number if row['against'] is None else format_signed)(row['bound'])}"
 
 
 def _heading(outcome: GateOutcome, finding: LimitResult) -> str:
@@ -259,39 +288,6 @@ def _footer(outcome: GateOutcome) -> Iterator[str]:
         yield from (f"- {escape_controls(said)}" for said in how)
     yield described
     yield from map(escape_controls, others)
-
-
-def _check_record(finding: LimitResult) -> dict[str, Any]:
-    check, terms = finding.check, finding.check.terms
-    row = {
-        "result": finding.verdict,
-        "facet": check.facet,
-        "bucket": check.bucket,
-        "measure": check.measure.names[0],
-        "full_name": str(check.measure),
-        "asked": "at_least" if finding.against is None else "drop",
-        "limit": finding.limit,
-        "against": finding.against,
-        "other": finding.other,
-        "value": finding.value,
-        "before": finding.before,
-        "delta": finding.delta,
-        "differing": None if finding.against is None else finding.differing,
-        "confidence": terms.confidence,
-        "anytime": terms.anytime,
-        "bound": finding.bound,
-        "interval": finding.method or None,
-        "n": finding.n,
-        "unjudged": finding.unjudged,
-        "most_unjudged": terms.most_unjudged,
-        "transferred": finding.transferred,
-        "fewest_queries": terms.fewest_queries,
-        "sentence": finding.sentence,
-    }
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in row.items()
-    }
 
 
 FORMATTERS: Mapping[str, Callable[[GateOutcome], str]] = {

@@ -6,7 +6,7 @@ column, its rounding and a sentence are written once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ class Column:
     `SIGNED_RANGE` shows two values in one cell; ``parts`` are their names for programs, and
     ``name`` is then in no row. ``unit`` is what a value counts, such as "queries". Without a
     ``title`` only programs see the column; a ``detail`` is shown to people who ask for all
-    columns.
+    columns. ``show`` says a row's cell to people where no format does.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Column:
     help: str = ""
     parts: tuple[str, ...] = ()
     detail: bool = False
+    show: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -110,7 +110,11 @@ def format_cell(column: Column, row: Mapping[str, Any]) -> str:
     '−0.1000 to +0.2500'
     >>> format_cell(Column("p", format=P_VALUE), row), format_cell(Column("n", format=COUNT), row)
     ('<0.0001', '1,200')
+    >>> format_cell(Column("share", show=lambda row: f"{row['lo']:.0%}"), row)
+    '-10%'
     """
+    if column.show is not None:
+        return column.show(row)
     values = [row[name] for name in column.names]
     if any(is_missing(value) for value in values):
         return NOTHING
