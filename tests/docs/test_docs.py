@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 import subprocess
 import sys
 import tomllib
@@ -124,21 +123,6 @@ def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def steps(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Give the commands of all console blocks, each with the lines shown under it."""
-    for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL):
-        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, *shown = step.splitlines()
-            yield command, shown
-
-
-def agree(shown: list[str], printed: list[str]) -> bool:
-    """Say whether output is as shown, where a last line ``...`` stands for any more lines."""
-    if shown[-1:] == ["..."]:
-        return printed[: len(shown) - 1] == shown[:-1] and len(printed) >= len(shown)
-    return printed == shown
-
-
 def test_the_documentation_names_every_way_to_open_an_address_that_others_can_reach(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,43 +159,3 @@ def test_every_page_is_in_the_index() -> None:
 
 def test_the_contributors_map_is_short() -> None:
     assert len(read("CONTRIBUTING.md").splitlines()) <= 150
-
-
-def test_the_readme_s_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    [block] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    exec(compile(block, "README.md", "exec"), {})
-    assert "bm25" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("title", "least"), [("Five-minute tour", 10), ("Sixty seconds with your own files", 2)]
-)
-def test_shown_commands_print_what_is_shown(
-    title: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tour = list(steps(section(title)))
-    assert len(tour) >= least
-    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LABELER_DB", raising=False)
-    asked_next = [command == "echo $?" for command, _ in tour[1:]] + [False]
-    ended = 0
-    for (command, shown), is_asked in zip(tour, asked_next, strict=True):
-        if command == "echo $?":
-            assert shown == [str(ended)], command
-            continue
-        program, *arguments = shlex.split(command)
-        assert program == "labeler"
-        result = CliRunner().invoke(main, arguments, prog_name="labeler")
-        printed, ended = result.output.splitlines(), result.exit_code
-        assert is_asked or ended == 0, f"$ {command}\n{result.output}"
-        assert agree(shown, printed), "\n".join([f"$ {command}", *printed])
-    if title == "Five-minute tour":
-        assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "golden.jsonl").read_bytes()
-
-
-def test_a_tour_that_shows_something_else_would_be_noticed() -> None:
-    assert agree(["a", "..."], ["a", "b", "c"])
-    assert not agree(["a", "..."], ["b", "b", "c"])
-    assert not agree(["a"], ["a", "b"])
-    assert not agree(["a", "..."], ["a"])

@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 from labeler.cli import main
 from labeler.formats import TOOL_MAPS
-from tests.docs.test_docs import agree, steps
-from tests.support.documentation import PAGES, section
+from tests.support.documentation import PAGES, agree, section, steps
 from tests.support.retrieval_shapes import SHAPES
 
 PAGE = PAGES["how-to/bring-your-data.md"]

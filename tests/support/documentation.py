@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,27 @@ def section(title: str) -> str:
             end = re.search(rf"^#{{1,{len(found[1])}}} ", _without_code(rest), re.MULTILINE)
             return rest[: end.start()] if end else rest
     raise LookupError(f"no section {title!r} in README.md or docs/")
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Give the blocks of a page that are executed: their language and what is in them."""
+    yield from re.findall(r"^```(console|python)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def steps(block: str) -> Iterator[tuple[str, list[str]]]:
+    """Give the commands of console blocks, each with the lines shown under it."""
+    for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, *shown = step.partition("\n```")[0].splitlines()
+        while command.endswith("\\"):
+            command = command[:-1] + shown.pop(0)
+        yield command, shown
+
+
+def agree(shown: list[str], printed: list[str]) -> bool:
+    """Say whether output is as shown, where a last line ``...`` stands for any more lines."""
+    if shown[-1:] == ["..."]:
+        return printed[: len(shown) - 1] == shown[:-1] and len(printed) >= len(shown)
+    return printed == shown
 
 
 def _without_code(text: str) -> str:
