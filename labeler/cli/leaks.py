@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -23,17 +23,15 @@ from labeler.cli.options import SELECTION_OPTIONS, CountingCommand, selection, w
 from labeler.cli.output import (
     FOR_PROGRAMS,
     LONGEST_CELL,
-    Table,
     format_records,
-    markdown_lines,
     one_line,
     progress_bar,
-    text_lines,
 )
 from labeler.errors import NotFound
-from labeler.evaluation import Record
 from labeler.formats import Limits
-from labeler.model import Query, escape_controls, format_count
+from labeler.model import Query, format_count
+from labeler.model.results import NUMBER, TEXT, Column, Table
+from labeler.render.results import markdown_table, text_table
 from labeler.store import LeakedQuery, Store
 from labeler.store.addresses import StoreLocation
 
@@ -71,53 +69,42 @@ class FoundLeaks:
         return self.counted.total() - len(self.leaks)
 
 
-def leak_records(found: FoundLeaks) -> Iterator[Record]:
-    """Yield a row for each find; ``found_in`` is file, chunk or query, and ``place`` its name."""
-    for leak in found.leaks:
-        yield {
-            "query_id": leak.needle.query_id,
-            "part": leak.needle.part,
-            "found_in": "file",
-            "place": leak.file,
-            "line": leak.line,
-            "field": leak.field,
-            "score": leak.score,
-            "exact": leak.is_exact,
-            "text": leak.words,
-        }
+def leak_table(found: FoundLeaks) -> Table:
+    """Return a row for each find; ``found_in`` is file, chunk or query, and ``place`` its name."""
+    names = ("query_id", "part", "found_in", "place", "line", "field", "score", "exact", "text")
+    rows: list[tuple[object, ...]] = [
+        (
+            *(leak.needle.query_id, leak.needle.part, "file", leak.file, leak.line, leak.field),
+            *(leak.score, leak.is_exact, leak.words),
+        )
+        for leak in found.leaks
+    ]
     others = [(query_id, "chunk", chunk, 1.0) for query_id, chunk in found.chunks]
     others += [(query_id, "query", other, score) for query_id, other, score in found.alike]
-    for query_id, kind, place, score in others:
-        yield {
-            "query_id": query_id,
-            "part": QUERY,
-            "found_in": kind,
-            "place": place,
-            "line": None,
-            "field": None,
-            "score": score,
-            "exact": score == 1,
-            "text": None,
-        }
+    rows += [
+        (query_id, QUERY, kind, place, None, None, score, score == 1, None)
+        for query_id, kind, place, score in others
+    ]
+    return Table(tuple(map(Column, names)), [dict(zip(names, row, strict=True)) for row in rows])
 
 
 def leakage_page(
     found: FoundLeaks, queries: Sequence[Query], files: int, kind: str
 ) -> Iterator[str]:
     """Yield the lines for people: what was found where, and notes."""
-    texts = {query.query_id: one_line(query.text, LONGEST_CELL) for query in queries}
-    shown = [(_describe_chunks(found), _chunk_table(found, texts))]
-    shown.append((_describe_alike(found), _alike_table(found, texts)))
+    rows = leak_table(found).rows
+    shown = [("chunk", _describe_chunks(found)), ("query", _describe_alike(found))]
     if files:
-        shown.insert(0, (_describe_files(found, queries, files), _file_table(found)))
-    for heading, table in shown:
+        shown.insert(0, ("file", _describe_files(found, queries, files)))
+    columns = _columns_of({query.query_id: query.text for query in queries})
+    for place, heading in shown:
         yield heading
-        if table.body:
-            most = Table(table.names, table.numbers, table.body[:MOST_SHOWN])
-            yield from ["", *(markdown_lines if kind == "md" else text_lines)(most)]
-        if len(table.body) > MOST_SHOWN:
-            more = len(table.body) - MOST_SHOWN
-            yield f"... and {more:,} more, which --format csv and json have"
+        there = [row for row in rows if row["found_in"] == place]
+        if there:
+            most = Table(columns[place], there[:MOST_SHOWN])
+            yield from ["", *(markdown_table if kind == "md" else text_table)(most)]
+        if len(there) > MOST_SHOWN:
+            yield f"... and {len(there) - MOST_SHOWN:,} more, which --format csv and json have"
         yield ""
     if found.more:
         yield f"! {found.more:,} finds beyond the first {MOST_KEPT:,} of a file are not listed"
@@ -126,24 +113,50 @@ def leakage_page(
         yield f"! {are} fewer than {FEWEST_WORDS} words: found only as a whole line or sentence"
 
 
-def marked_lines(marked: Sequence[LeakedQuery], kind: str) -> Iterator[str]:
-    """Yield the lines for people on the queries marked as leaked."""
+def _columns_of(texts: Mapping[str, str]) -> Mapping[str, tuple[Column, ...]]:
+    """Return what people see of a find in a file, in a chunk, and in another query."""
+
+    def text(column: str, title: str) -> Column:
+        return Column("text", title, show=lambda row: one_line(texts[row[column]], LONGEST_CELL))
+
+    query = Column("query_id", "query")
+    words = Column("text", "words there", show=lambda row: one_line(row["text"], LONGEST_CELL))
+    own = text("query_id", "text of the query")
+    return {
+        "file": (query, Column("part", "part"), PLACE, Column("field", "in"), words, SCORE),
+        "chunk": (query, Column("place", "chunk"), own),
+        "query": (
+            *(query, Column("place", "like"), replace(own, title="its text")),
+            *(text("place", "the other's"), SCORE),
+        ),
+    }
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    return row["place"] if row["line"] is None else f"{row['place']}:{row['line']}"
+
+
+def _score(row: Mapping[str, Any]) -> str:
+    return "exact" if row["score"] == 1 else f"{row['score'] or 0:.3f}"
+
+
+PLACE = Column("place", "found at", show=_place)
+SCORE = Column("score", "score", NUMBER, show=_score)
+MARKED_COLUMNS = (
+    Column("query_id", "query"),
+    Column("part", "part"),
+    Column("file", "found at", show=lambda row: _place({**row, "place": row["file"] or ""})),
+    replace(SCORE, format=TEXT),
+    Column("who", "marked by"),
+    Column("at", "on", show=lambda row: (row["at"] or "")[:10]),
+)
+
+
+def marked_lines(marked: Sequence[Mapping[str, Any]], kind: str) -> Sequence[str]:
+    """Return the lines for people on the queries marked as leaked."""
     if not marked:
-        yield "No query is marked as leaked."
-        return
-    body = [
-        [
-            escape_controls(each.query_id),
-            each.part or "",
-            escape_controls(each.place),
-            _score(each.score or 0),
-            escape_controls(each.who or ""),
-            (each.at or "")[:10],
-        ]
-        for each in marked
-    ]
-    table = Table(["query", "part", "found at", "score", "marked by", "on"], [], body)
-    yield from (markdown_lines if kind == "md" else text_lines)(table)
+        return ["No query is marked as leaked."]
+    return (markdown_table if kind == "md" else text_table)(Table(MARKED_COLUMNS, marked))
 
 
 def _describe_files(found: FoundLeaks, queries: Sequence[Query], files: int) -> str:
@@ -174,41 +187,6 @@ def _describe_alike(found: FoundLeaks) -> str:
         return "No two queries are nearly the same."
     pairs = format_count(len(found.alike), "pair of queries is", "pairs of queries are")
     return f"{pairs} nearly the same: such a question counts twice."
-
-
-def _file_table(found: FoundLeaks) -> Table:
-    body = [
-        [
-            escape_controls(leak.needle.query_id),
-            leak.needle.part,
-            escape_controls(f"{leak.file}:{leak.line}"),
-            escape_controls(leak.field),
-            one_line(leak.words, LONGEST_CELL),
-            _score(leak.score),
-        ]
-        for leak in found.leaks
-    ]
-    return Table(["query", "part", "found at", "in", "words there"], ["score"], body)
-
-
-def _chunk_table(found: FoundLeaks, texts: dict[str, str]) -> Table:
-    body = [
-        [escape_controls(query), escape_controls(chunk), texts[query]]
-        for query, chunk in found.chunks
-    ]
-    return Table(["query", "chunk", "text of the query"], [], body)
-
-
-def _alike_table(found: FoundLeaks, texts: dict[str, str]) -> Table:
-    body = [
-        [escape_controls(query), escape_controls(other), texts[query], texts[other], _score(score)]
-        for query, other, score in found.alike
-    ]
-    return Table(["query", "like", "its text", "the other's"], ["score"], body)
-
-
-def _score(score: float) -> str:
-    return "exact" if score == 1 else f"{score:.3f}"
 
 
 CHUNKS_PER_BATCH = 2_000
@@ -291,7 +269,7 @@ def leakage(
             told = f"{new:,} of {len(found.leaked):,} queries found are newly marked as leaked"
             click.echo(f"{told}; '--leaked without' leaves them out of scores", err=True)
     if kind in FOR_PROGRAMS:
-        click.echo(format_records(kind, leak_records(found), raw=raw), nl=False)
+        click.echo(format_records(kind, leak_table(found).records(), raw=raw), nl=False)
     else:
         click.echo("\n".join(leakage_page(found, queries, len(files), kind)))
 
@@ -305,7 +283,7 @@ def print_marked(db: StoreLocation, unmarked: Sequence[str], kind: str, *, raw: 
     if kind in FOR_PROGRAMS:
         click.echo(format_records(kind, rows_of, raw=raw), nl=False)
     else:
-        click.echo("\n".join(marked_lines(found, kind)))
+        click.echo("\n".join(marked_lines(rows_of, kind)))
 
 
 def among_selected(store: Store, every: Sequence[OfQueryT]) -> list[OfQueryT]:
