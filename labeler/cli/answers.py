@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
@@ -20,11 +19,12 @@ from labeler.cli.options import (
     select_runs,
     with_value_options,
 )
-from labeler.cli.output import RunLabels, Table, print_records, print_result
+from labeler.cli.output import RunLabels, print_records, print_result
 from labeler.errors import NotFound
-from labeler.evaluation import Note, Record, Scoreboard
+from labeler.evaluation import Note, Scoreboard
 from labeler.model import escape_controls
-from labeler.model.results import ANSWER, DOUBT, Statement
+from labeler.model.results import ANSWER, DOUBT, Column, Statement, Table
+from labeler.render.text import NOTHING
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -108,15 +108,19 @@ def print_answers(
     board: Scoreboard, found: Sequence[RunAnswers], notes: Sequence[Note], options: ValueOptions
 ) -> None:
     """Print the outcomes of all queries, by bucket, or query by query."""
-    kind, facet, per_query = options.kind, options.facet, options.per_query
+    kind, facet = options.kind, options.facet
+    table = query_table(found) if options.per_query else outcome_table(board, found, facet)
     if options.for_programs:
-        records = query_records(found) if per_query else outcome_records(board, found, facet)
+        records = table.records()
         print_records(kind, records, None, board.conventions, notes, raw=options.raw)
         return
+    if not options.per_query:
+        cells = [] if facet is not None else [each.name for each in diagnosis.OUTCOME_CELLS]
+        shown = [row for row in table.rows if row["queries"] or row["outcome"] in cells]
+        table = replace(table, rows=shown)
     notes = [*notes, *_outcome_notes(found)]
     labels = RunLabels([each.run for each in found])
     said = answer_statements(found, board.collection.query_ids, labels)
-    table = query_table(found, labels) if per_query else outcome_table(board, found, facet, labels)
     print_result(kind, said, table, board.conventions, notes, labels)
 
 
@@ -144,52 +148,25 @@ def bucket_queries(board: Scoreboard, facet: str | None) -> Iterator[tuple[str |
         yield bucket, inside
 
 
-def outcome_records(
-    board: Scoreboard, found: Sequence[RunAnswers], facet: str | None
-) -> list[Record]:
+def outcome_table(board: Scoreboard, found: Sequence[RunAnswers], facet: str | None) -> Table:
     """Return a row for each run, bucket and outcome."""
-    return [
-        record
+    counted = (
+        (each.run, bucket, each.table(inside))
         for each in found
         for bucket, inside in bucket_queries(board, facet)
-        for record in diagnosis.answer_records(
-            each.run,
-            each.table(inside),
-            {} if facet is None else {"facet": facet, "bucket": bucket},
-        )
-    ]
+    )
+    return diagnosis.answer_table(counted, facet)
 
 
-def outcome_table(
-    board: Scoreboard, found: Sequence[RunAnswers], facet: str | None, labels: RunLabels
-) -> Table:
-    """Return a row for each run, bucket and outcome that occurs."""
-    names = ["run", *([] if facet is None else [escape_controls(facet)]), "outcome", "a matter of"]
-    lines = [
-        [
-            labels[each.run],
-            *([] if bucket is None else [escape_controls(bucket)]),
-            *(outcome.name, outcome.matter, f"{count:,}"),
-            *_share(each.table(inside), outcome),
-        ]
-        for each in found
-        for bucket, inside in bucket_queries(board, facet)
-        for outcome, count in each.table(inside).counts.items()
-        if count or (facet is None and outcome in diagnosis.OUTCOME_CELLS)
-    ]
-    return Table(names, ["queries", "share", "95% interval"], lines)
-
-
-def _share(table: TwoByTwo, outcome: AnswerOutcome) -> list[str]:
-    share, interval = table.share(outcome)
-    if math.isnan(share):
-        return ["–", "–"]
-    return [f"{share:.4f}", f"{interval.lo:.4f}–{interval.hi:.4f}"]
-
-
-def query_records(found: Sequence[RunAnswers]) -> list[Record]:
-    """Return a row for each run and query; unknown values are null."""
-    return [
+def query_table(found: Sequence[RunAnswers]) -> Table:
+    """Return a row for each run and query; unknown values are None."""
+    words = {True: "right", False: "wrong", None: NOTHING}
+    columns = (
+        *(Column("query_id", "query"), Column("run", "run"), Column("outcome", "outcome")),
+        *(Column("matter", "a matter of"), Column("found")),
+        Column("right", "answer", show=lambda row: words[row["right"]]),
+    )
+    rows = [
         {
             "query_id": name,
             "run": each.run,
@@ -201,17 +178,4 @@ def query_records(found: Sequence[RunAnswers]) -> list[Record]:
         for each in found
         for name, outcome in each.became.items()
     ]
-
-
-def query_table(found: Sequence[RunAnswers], labels: RunLabels) -> Table:
-    """Return a row for each run and query, for people."""
-    words = {True: "right", False: "wrong", None: "–"}
-    lines = [
-        [
-            *(escape_controls(name), labels[each.run], outcome.name, outcome.matter),
-            words[each.right.get(name)],
-        ]
-        for each in found
-        for name, outcome in each.became.items()
-    ]
-    return Table(["query", "run", "outcome", "a matter of", "answer"], [], lines)
+    return Table(columns, rows)

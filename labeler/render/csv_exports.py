@@ -23,7 +23,7 @@ from labeler.analysis.comparison import (
     query_delta_records,
     sensitivity_records,
 )
-from labeler.analysis.failures import Failure, FailureClass, QueryRow, TwoByTwo, answer_records
+from labeler.analysis.failures import Failure, FailureClass, QueryRow, TwoByTwo, answer_table
 from labeler.analysis.keywords import KeywordRow, keyword_headings
 from labeler.evaluation import (
     Conventions,
@@ -273,14 +273,8 @@ def answers_csv(
     conventions: Conventions,
 ) -> bytes:
     """Return the outcomes of retrieval and answers over all queries and by bucket of ``facet``."""
-    rows = [
-        record
-        for bucket, table in tables.items()
-        for record in answer_records(
-            run, table, {} if facet is None else {"facet": facet, "bucket": bucket}
-        )
-    ]
-    return as_csv(rows, conventions)
+    counted = ((run, bucket, table) for bucket, table in tables.items())
+    return as_csv(answer_table(counted, facet).records(), conventions)
 
 
 def _relevant_position_columns(failure: Failure | None) -> dict[str, object]:

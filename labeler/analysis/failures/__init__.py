@@ -11,7 +11,7 @@ from labeler.analysis.failures.answer_outcomes import (
     UNDECIDED,
     AnswerOutcome,
     TwoByTwo,
-    answer_records,
+    answer_table,
     count_two_by_two,
     find_outcomes,
     with_generation,

@@ -16,9 +16,10 @@ import numpy as np
 from labeler.analysis.failures.diagnosis import GENERATION, Failure
 from labeler.analysis.failures.failure_rules import FailureRule, UsefulInPrompt, rule_requirements
 from labeler.analysis.failures.relevant_positions import find_positions
-from labeler.evaluation import Record, Scoreboard
+from labeler.evaluation import Scoreboard
 from labeler.measures import PROMPT, Bools, Measure
 from labeler.model import format_count
+from labeler.model.results import COUNT, NUMBER, RANGE, Column, Table
 from labeler.stats import ConfidenceInterval, wilson_interval
 
 
@@ -210,28 +211,27 @@ def count_two_by_two(
     )
 
 
-def answer_records(run: str, table: TwoByTwo, place: Mapping[str, str | None]) -> list[Record]:
-    """Return a row per outcome; the four cells have a share with its interval.
+def answer_table(counted: Iterable[tuple[str, str | None, TwoByTwo]], facet: str | None) -> Table:
+    """Return a row per run, bucket of ``facet`` and outcome.
 
-    ``place`` are columns that say which queries are counted.
+    The four cells have a share with its interval. Without a facet there is no bucket.
     """
-    rows: list[Record] = []
-    for outcome, count in table.counts.items():
-        share, interval = table.share(outcome)
-        rows.append(
-            {
-                **place,
-                "run": run,
-                "outcome": outcome.name,
-                "matter": outcome.matter,
-                "queries": count,
-                "n": table.n,
-                "share": float(share),
-                "lo": interval.lo,
-                "hi": interval.hi,
-            }
-        )
-    return rows
+    place = () if facet is None else (Column("facet"), Column("bucket", facet))
+    columns = (
+        *place,
+        *(Column("run", "run"), Column("outcome", "outcome"), Column("matter", "a matter of")),
+        *(Column("queries", "queries", COUNT), Column("n"), Column("share", "share", NUMBER)),
+        Column("interval", "95% interval", RANGE, parts=("lo", "hi")),
+    )
+    rows = []
+    for run, bucket, table in counted:
+        for outcome, count in table.counts.items():
+            share, interval = table.share(outcome)
+            said = {"run": run, "outcome": outcome.name, "matter": outcome.matter}
+            numbers = {"share": float(share), "lo": interval.lo, "hi": interval.hi}
+            where = {"facet": facet, "bucket": bucket}
+            rows.append(where | said | {"queries": count, "n": table.n} | numbers)
+    return Table(columns, rows)
 
 
 def _share_with_interval(ones: int, n: int) -> tuple[float, ConfidenceInterval]:
