@@ -122,7 +122,11 @@ def test_runs_that_are_clearly_lower_are_counted_where_others_are_not():
 def test_a_run_is_marked_by_what_its_test_says():
     found = find_best_run(board_of(40, poor=RANKED["poor"], good=RANKED["good"]), DecisionRules())
     assert found is not None
-    assert found.marks == {"good": "highest", "poor": "clearly lower"}
+    assert found.marks == {"good": "clearly highest", "poor": "clearly lower"}
+    runs = {"again": RANKED["good"], **RANKED}
+    level = find_best_run(board_of(40, **runs), DecisionRules())
+    assert level is not None
+    assert level.marks["again"] == "highest", "another run is not clearly lower"
     few = find_best_run(board_of(9, poor=RANKED["poor"], good=RANKED["good"]), DecisionRules())
     assert few is not None
     assert few.marks == {}

@@ -252,12 +252,13 @@ def dots(app: AppTest) -> list[tuple[str, float, str]]:
 def marks(app: AppTest) -> list[tuple[str, float]]:
     """The marks of the list: their look, and how far to the right they stand in per cent."""
     (body,) = [each.proto.body for each in app.get("html") if "listed" in each.proto.body]
-    found = re.findall(r'<i class="(dot[^"]*|plain)" style="left: ([\d.]+)%"', body)
+    found = re.findall(r'<i class="(dot[^"]*|plain|level)" style="left: ([\d.]+)%"', body)
     return [(look, float(place)) for look, place in found]
 
 
 def test_differences_are_marks_worst_first_and_filled_where_they_are_clear(database: Path):
     add_halves(database)
+    assert "dot" not in {look for look, _ in marks(open_slices(a="old"))}, "one run is not tested"
     found = marks(open_slices(a="old", b="new"))
     assert [look for look, _ in found] == ["dot", "dot square", "dot maybe", "dot maybe", "dot"]
     assert sorted(place for _, place in found[1:]) == [place for _, place in found[1:]]

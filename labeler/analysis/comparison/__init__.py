@@ -5,6 +5,7 @@ the scoreboard. A delta is always B minus A.
 """
 
 from labeler.analysis.comparison.best_run import (
+    CLEARLY_HIGHEST,
     HIGHEST,
     LOWER,
     NOT_CLEARLY_LOWER,

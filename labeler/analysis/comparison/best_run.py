@@ -28,7 +28,8 @@ from labeler.model.results import ANSWER, DOUBT, Statement
 from labeler.stats import ALPHA, FEWEST_DIFFERING, FEWEST_QUERIES
 
 MOST_NAMED = 3  # runs that are not clearly lower; of more the number
-HIGHEST, LOWER, NOT_CLEARLY_LOWER = "highest", "clearly lower", "not clearly lower"
+HIGHEST, CLEARLY_HIGHEST = "highest", "clearly highest"
+LOWER, NOT_CLEARLY_LOWER = "clearly lower", "not clearly lower"
 NOT_COMPARED = "not compared"
 
 
@@ -63,7 +64,8 @@ class BestRun:
         others = {
             each.run: LOWER if each.run in lower else NOT_CLEARLY_LOWER for each in self.others
         }
-        return {self.best.run: HIGHEST, **others, **dict.fromkeys(self.ungraded, NOT_COMPARED)}
+        first = HIGHEST if NOT_CLEARLY_LOWER in others.values() else CLEARLY_HIGHEST
+        return {self.best.run: first, **others, **dict.fromkeys(self.ungraded, NOT_COMPARED)}
 
     @property
     def answer(self) -> Statement:

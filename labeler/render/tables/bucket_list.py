@@ -1,7 +1,7 @@
 """List of buckets on one axis: a mark with its interval in each row, and the numbers beside it.
 
-A mark is filled if its interval excludes 0, hollow if it includes 0, and small and grey if nothing
-is tested. A cell beside it has each number.
+A difference is a dot: filled if its interval excludes 0, hollow if it includes 0, small and grey if
+it is not tested. A mean of one run is a bar. A cell beside it has each number.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from labeler.render.markup import style
 from labeler.render.tables.html_table import TABLE_STYLE, html_table
 from labeler.render.tokens import RUN_A, RUN_B
 
+CLEAR, NOT_CLEAR, NO_LINE, UNTESTED, LEVEL = "filled", "", "bare", "plain", "level"
 TICKS = 5  # approximate number
 LIST_STYLE = style(
     """
@@ -50,10 +51,13 @@ LIST_STYLE = style(
     background: var(--mark); }
 .listed .plot .square { border-radius: 2px; }
 .listed .plot .maybe { background: var(--ground); }
+.listed .plot .level { width: 3px; height: 14px; top: 50%; margin: -7px 0 0 -1.5px;
+    background: var(--mark); }
 .listed .plot .plain { top: 50%; width: 7px; height: 7px; margin: -3.5px 0 0 -3.5px;
     background: var(--ground);
     border: 1.5px solid var(--line2); border-radius: 50%; }
 .listed .total .plot .dot { width: 14px; height: 14px; margin: -7px 0 0 -7px; border-width: 3px; }
+.listed .total .plot .level { width: 5px; height: 20px; margin: -10px 0 0 -2.5px; }
 .listed .total .plot .between { height: 4px; margin-top: -2px; }
 .listed .plot div > span { position: absolute; white-space: nowrap; font-size: 0.8125rem;
     line-height: 1.25rem; color: var(--muted); }
@@ -92,8 +96,8 @@ class ListRow:
     """A bucket, or the total: its place on the axis, and the texts of its columns.
 
     ``rests_on`` says how many queries it has. ``ends`` are those of its interval, NaN without one.
-    ``is_clear`` is None if nothing is tested; the mark is small then. ``side`` is the run whose
-    colour the mark has, "" for a single run. ``words`` is the mark's text on hover.
+    ``look`` is that of its mark, `CLEAR` to `LEVEL`. ``side`` is the run whose colour the mark has,
+    "" for a single run. ``words`` is the mark's text on hover.
     """
 
     name: htpy.Node
@@ -101,7 +105,7 @@ class ListRow:
     rests_on: str
     value: float
     ends: tuple[float, float]
-    is_clear: bool | None
+    look: str
     side: str
     cells: Sequence[str]
     words: str
@@ -203,11 +207,11 @@ def _mark(row: ListRow, axis: ListAxis) -> htpy.Node:
     if math.isnan(row.value):
         return None
     at = _left(axis.place(row.value))
-    if row.is_clear is None:
+    if row.look == UNTESTED:
         return htpy.i(".plain", style=at)
-    look = {"dot": True, "maybe": not row.is_clear, "square": row.side == "a"}
+    look = {"dot": True, "maybe": row.look != CLEAR, "square": row.side == "a"}
     lo, hi = row.ends
-    drawn = htpy.i(class_=look, style=at)
+    drawn = htpy.i(class_=[LEVEL] if row.look == LEVEL else look, style=at)
     if math.isnan(lo):
         return drawn
     left, right = axis.place(lo), axis.place(hi)
@@ -269,13 +273,14 @@ KEY_STYLE = style("""
 .key-to-marks i.filled::after { background: var(--muted); }
 .key-to-marks :is(i.bare, i.plain) { background: none; width: 10px; }
 .key-to-marks :is(i.bare, i.plain)::after { left: 0; }
+.key-to-marks i.level::after { left: 12.5px; top: -6px; width: 3px; height: 14px; border: 0;
+    border-radius: 0; background: var(--muted); }
 .key-to-marks i.plain::after { width: 4px; height: 4px; top: -3px; border-width: 1.5px;
     border-color: var(--line2); }
 """)
-CLEAR, NOT_CLEAR, NO_LINE, UNTESTED = "filled", "", "bare", "plain"
 WHAT_MARKS_MEAN = {
-    CLEAR: "misses 0: clear",
-    NOT_CLEAR: "reaches 0: could be chance",
+    CLEAR: "filled: clear, the interval excludes 0",
+    NOT_CLEAR: "hollow: could be chance, it includes 0",
     NO_LINE: TOO_FEW_DIFFER,
     UNTESTED: TOO_FEW_QUERIES,
 }

@@ -20,6 +20,8 @@ from labeler.evaluation import Conventions, Score, format_number, format_signed
 from labeler.measures import Measure
 from labeler.model import format_count
 from labeler.render.tables.bucket_list import (
+    LEVEL,
+    UNTESTED,
     WHAT_MARKS_MEAN,
     ListColumn,
     ListRow,
@@ -78,9 +80,7 @@ def pair_list(
 
 def _key_to_pair(tests: PairTests, lead: Measure, rows: Sequence[Delta]) -> htpy.Node:
     if lead != tests.deciding:
-        return key_to_marks(
-            [("plain", "not tested: buckets are tested by the measure that decides")]
-        )
+        return key_to_marks([(UNTESTED, "not tested: buckets are tested by the deciding measure")])
     many = format_count(len(tests.tested_buckets), "bucket", "buckets")
     looks = {look_of(tests.of(row)) for row in rows}
     shown = [each for each in WHAT_MARKS_MEAN.items() if each[0] in looks]
@@ -116,7 +116,7 @@ def _pair_row(
         differ,
         row.delta,
         _ends_of(test),
-        test.is_clear if test.tests else None,
+        look_of(test),
         "a" if row.delta < 0 else "b",
         [
             format_number(row.a),
@@ -185,8 +185,8 @@ def level_list(
         ),
         key_to_marks(
             [
-                ("filled", "mean with the 95% interval of each bucket alone; nothing is tested"),
-                ("plain", f"fewer than {few}: no interval"),
+                (LEVEL, "mean and 95% interval of each bucket alone; nothing is tested"),
+                (UNTESTED, f"fewer than {few}: no interval"),
             ],
             f"All by {heading}; each task by its own measure: Scores, By task."
             if any(row.facet == "task" for row in rows)
@@ -218,7 +218,7 @@ def _level_row(
         f"{row.n:,} of {sizes[place]:,}",
         row.value,
         NO_ENDS if is_few else ends,
-        None if is_few else True,
+        UNTESTED if is_few else LEVEL,
         "",
         [format_number(row.value), said],
         row.reason or words,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import htpy
 
-from labeler.analysis.comparison import HIGHEST, LOWER
+from labeler.analysis.comparison import CLEARLY_HIGHEST, HIGHEST, LOWER, NOT_CLEARLY_LOWER
 from labeler.evaluation import NO_RESULT, Score, format_number
 from labeler.measures import MEASURES
 from labeler.render.markup import style
@@ -82,6 +82,8 @@ RANKING_STYLE = style(
 .ranking .point { top: 50%; width: 10px; height: 10px; margin: -5px 0 0 -5px;
     border: 2px solid var(--c); border-radius: 50%; background: var(--c); }
 .ranking .point.hollow { background: var(--ground); }
+.ranking .level { top: 50%; width: 3px; height: 14px; margin: -7px 0 0 -1.5px;
+    background: var(--c); }
 .ranking .best .line { height: 4px; margin-top: -2px; }
 .ranking .best .point { width: 14px; height: 14px; margin: -7px 0 0 -7px; }
 .ranking .axis > * { border-top-color: var(--line2) !important; height: 1.75rem; }
@@ -301,7 +303,7 @@ def _run_row(
     row: RunRow, first: str, axis: Axis, names: RunNames, head: RankingHead, *, with_system: bool
 ) -> htpy.Element:
     system = names.system(row.run) if with_system else ""
-    look = {"best": row.said == HIGHEST, f"run-{row.role}": row.role in ROLES}
+    look = {"best": row.said in (HIGHEST, CLEARLY_HIGHEST), f"run-{row.role}": row.role in ROLES}
     look["beside"] = bool(row.role) and row.role not in ROLES
     return htpy.tr(class_=look)[
         htpy.th(scope="row")[
@@ -364,8 +366,9 @@ def _plot_cell(row: RunRow, first: str, axis: Axis) -> htpy.Element:
         left, right = axis.place(interval.lo), axis.place(interval.hi)
         drawn.append(htpy.i(".line", style=f"left: {left:g}%; width: {right - left:.2f}%"))
     if not math.isnan(score.value):
-        is_hollow = row.said not in ("", HIGHEST, LOWER)
-        look = {"point": True, "hollow": is_hollow}
+        is_hollow = row.said in (HIGHEST, NOT_CLEARLY_LOWER)
+        is_tested = is_hollow or row.said in (CLEARLY_HIGHEST, LOWER)
+        look = {"point": is_tested, "hollow": is_hollow, "level": not is_tested}
         drawn.append(htpy.i(class_=look, style=f"left: {axis.place(score.value):g}%"))
     said = None if interval is None else describe_interval(interval)
     return htpy.td(".plot", title=said)[htpy.div(aria_hidden="true")[grid, drawn]]

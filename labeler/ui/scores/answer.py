@@ -236,8 +236,8 @@ def explain_picture(choice: ScoresChoice, best: BestRun | None) -> None:
         many = len(best.others)
         corrected = f", corrected for {many:,} runs" if many > 1 else ""
         said += (
-            f" Hollow: not clearly below {best.called[best.best.run]} in a paired test"
-            f"{corrected}; lines that overlap say nothing of that."
+            f" Filled: clear in a paired test against {best.called[best.best.run]}{corrected}; "
+            "hollow: could be chance. Overlapping lines are no test."
         )
     link = htpy.a(href=url_with({"measure": DEFAULT_MEASURES}))["All measures"]
     if url_state.get_each("measure"):
