@@ -264,7 +264,7 @@ def test_what_if_is_shown_and_not_saved(serve, visit, pair):
 def test_a_narrow_page_shows_of_a_its_ranks_and_grades(golden, visit):
     page = stand_still(visit(f"{golden.url}/compare?a=old&b=new&measure=RR&query=q0", **PHONE))
     expect_query(page, "q0")
-    expect(page.locator(".duel .a .adds").first).to_be_hidden()
+    expect(page.locator(".duel .a .part").first).to_be_hidden()
     expect(page.locator(".duel .a li.r .gd").first).to_be_in_viewport()
     expect(page.locator(".duel .b li.r .named").first).to_be_visible()
     wide = page.evaluate("document.querySelector('.stApp').scrollWidth")

@@ -554,11 +554,10 @@ def test_one_query_shows_what_each_chunk_adds_in_both_lists(filled: Path):
 
 
 def test_where_the_terms_are_not_the_value_no_chunk_is_said_to_add(filled: Path):
-    assert "|adds|" in plain_words(open_compare(measure=["RR"], query="q1"))
+    assert "|part of RR|" in plain_words(open_compare(measure=["RR"], query="q1"))
     said = plain_words(open_compare(measure=["NumRet"], by="NumRet", query="q1"))
     assert "|move|" in said
-    assert "|adds|" not in said
-    assert "“Adds”" not in said
+    assert "part of" not in said
 
 
 def test_a_query_says_of_both_runs_what_tells_them_apart_though_others_differ_more(filled: Path):
@@ -568,15 +567,14 @@ def test_a_query_says_of_both_runs_what_tells_them_apart_though_others_differ_mo
         for name in runs:
             store.runs.load(loaded([Ranking("q1", ("c1", "c2", "c3"))]), name=name)
     said = plain_words(open_compare(a=runs[0], b=runs[1], query="q1"))
-    assert "|…no|adds|rank|" in said
-    assert "|rank|move|…t5|adds|" in said
+    assert "|…no|part of nDCG@10|rank|" in said
+    assert "|rank|move|…t5|part of nDCG@10|" in said
 
 
 def test_an_ungraded_query_has_lists_but_no_number_that_pretends(filled: Path):
     said = plain_words(open_compare(measure=["RR"], query="q4"))
     assert "|Nobody has graded a chunk of this query.|" in said
     assert "RR, from" not in said
-    assert "|adds|" not in said
     assert "|Grade 2 unjudged chunks|" in said
 
 

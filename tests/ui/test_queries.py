@@ -210,7 +210,8 @@ def test_it_says_how_many_fail_and_the_list_why_with_the_grades_by_rank(filled: 
         "fine": "",
         "new": "not graded yet",
     }
-    assert frame["first useful"]["low"] == "8"
+    assert frame["first grade 2+"]["low"] == "8"
+    assert "First grade 2+: rank of the first chunk of grade 2 or better, or" in words(app)
     assert frame["first, grades by rank"]["fine"].startswith("3")
 
 
@@ -300,7 +301,7 @@ def test_one_run_has_one_list_with_what_each_chunk_adds(filled: Path):
     said = re.sub(r"\|[|\s]*", "|", words(open_queries(query="low", a="late", measure=["RR"])))
     assert "|late ranks the one useful chunk eighth.|" in said
     assert "|0.1250|RR|" in said
-    assert "|rank|late|adds|" in said
+    assert "|rank|late|part of RR|" in said
     assert "|move|" not in said
     assert re.search(r"\|2\|rank \|8\|c0\|[^|]+\|0\.1250\|", said)
     assert "It is not in the prompt." in said

@@ -58,7 +58,7 @@ def verdict_section(shared: ReportContext, found: PairResult) -> htpy.Element:
     picture = None
     if lead is not None and not math.isnan(lead.delta) and tests.compared is not None:
         heading = shared.board.conventions.heading
-        measures = [PictureRow(lead, heading(lead.measure), "decides")]
+        measures = [PictureRow(lead, heading(lead.measure), "deciding measure")]
         measures += [PictureRow(row, heading(row.measure)) for row in tests.others]
         buckets = [PictureRow(row, str(row.bucket), str(row.facet)) for row in lost_buckets(tests)]
         names = (shared.short[tests.a], shared.short[tests.b])

@@ -73,7 +73,7 @@ STRIP_STYLE = style(
     .sheet.queries.ranked td.delta { grid-area: 1 / 3; }
     .sheet.queries.ranked td.reason { grid-area: 4 / 1 / auto / 2; color: var(--muted); }
     .sheet.queries.ranked td.first { grid-area: 4 / 2 / auto / -1; color: var(--muted); }
-    .sheet.queries.ranked td.first:not(:empty)::before { content: "first useful: "; }
+    .sheet.queries.ranked td.first:not(:empty)::before { content: attr(data-is) ": "; }
 }
 """
     + "".join(
@@ -137,18 +137,20 @@ def ranked_query_list(
     heading: str,
     run: str,
     grades: Mapping[str, Sequence[int | None]],
+    first: str,
     link: Callable[[str], str],
 ) -> htpy.Fragment:
     """Return queries as a list: id, text, the grades by rank, first useful rank, value and why.
 
     ``grades`` are those of each query's first ranks in the ``run``, None for an unjudged chunk.
+    ``first`` is the heading of the rank of the first useful chunk.
     """
     is_pair = any(row.delta is not None for row in rows)
     heads = [
         head("query", words=True),
         head("text", words=True),
         htpy.th(".words", scope="col")[htpy.bdi[run], ", grades by rank"],
-        head("first useful", title="rank of the first chunk that is useful by itself"),
+        head(first, title="rank of the first chunk that is useful alone"),
         head(heading),
         *([head(DELTA)] if is_pair else []),
         head("why it fails", words=True),
@@ -163,7 +165,7 @@ def ranked_query_list(
                 ],
             ],
             htpy.td(".ranks")[_strip(grades.get(row.query_id, ()))],
-            htpy.td(".first")[
+            htpy.td(".first", data_is=first)[
                 ("none" if row.first is None else f"{row.first:,}") if row.judged else ""
             ],
             htpy.td(".value")[format_value(row.values[0], row.judged, row.counted[0])],

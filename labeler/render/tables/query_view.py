@@ -65,11 +65,12 @@ LISTS_STYLE = style("""
 .duel.single { grid-template-columns: minmax(0, 1fr); }
 .duel .hd, .duel li.r { display: grid; gap: 0 0.75rem; align-items: center;
     grid-template-columns: var(--columns); }
-.duel .hd { align-items: end; padding-bottom: 0.5rem; border-bottom: 1px solid var(--line2);
+.duel .hd { grid-template-columns: var(--heads); align-items: end; padding-bottom: 0.5rem;
+    border-bottom: 1px solid var(--line2);
     height: 2rem; box-sizing: border-box; }
 .duel .hd small, .duel .legend { font-size: 0.8125rem; line-height: 1.25rem;
     color: var(--muted); }
-.duel .end { text-align: right; }
+.duel .end { text-align: right; white-space: nowrap; }
 .duel .run { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .duel .run::before { content: ""; display: inline-block; width: 10px; height: 10px;
     margin-right: 0.625rem; background: var(--run-a); border-radius: 2px; }
@@ -91,7 +92,7 @@ LISTS_STYLE = style("""
 .duel .rank { font-weight: 600; }
 .duel .a .rank { text-align: right; }
 .duel .move { font-size: 0.8125rem; color: var(--muted); white-space: nowrap; }
-.duel .adds { text-align: right; }
+.duel .part { text-align: right; }
 .duel a { display: flex; align-items: baseline; gap: 0 0.625rem; min-width: 0; color: inherit;
     text-decoration: none; overflow: hidden; }
 .duel a::after { content: ""; position: absolute; inset: 0; }
@@ -108,7 +109,7 @@ LISTS_STYLE = style("""
 .duel li.current { background: var(--accent-soft); }
 .duel .a li.current { box-shadow: -8px 0 0 var(--accent-soft); }
 .duel .b li.current { box-shadow: 8px 0 0 var(--accent-soft); }
-.duel li.current :is(.named, .adds, .move) { font-weight: 600; color: var(--ink); }
+.duel li.current :is(.named, .part, .move) { font-weight: 600; color: var(--ink); }
 .st-key-query-lists { position: relative; }
 .st-key-query-wires { position: absolute; z-index: 1; top: 2rem; width: 10.5rem;
     left: calc(50% - 5.25rem); pointer-events: none; }
@@ -122,13 +123,14 @@ LISTS_STYLE = style("""
     .duel:not(.single) .move { display: none; }
     .duel:not(.single) .b :is(.hd, li.r) {
         grid-template-columns: 1.75rem 1.75rem minmax(0, 1fr) 3.5rem; }
+    .duel:not(.single) .b div.hd { grid-template-columns: 1.75rem 1.75rem minmax(0, 1fr) auto; }
 }
 /* narrow: of A there is room for ranks and grades */
 @media (max-width: 56.25rem) {
     .duel:not(.single) { grid-template-columns: 4.25rem 4.5rem minmax(0, 1fr); }
     .st-key-query-wires { width: 4.5rem; left: 4.25rem; }
     .duel:not(.single) .a :is(.hd, li.r) { grid-template-columns: 1.75rem 1.75rem; }
-    .duel:not(.single) .a :is(.adds, .ends, .cut span, .hd small, .hd .gap) { display: none; }
+    .duel:not(.single) .a :is(.part, .ends, .cut span, .hd small, .hd .gap) { display: none; }
     .duel:not(.single) .a a { position: absolute; inset: 0; opacity: 0; }
     .duel:not(.single) .a a:focus-visible { opacity: 1; }
     .duel:not(.single) .a a:focus-visible > * { opacity: 0; }
@@ -137,7 +139,7 @@ LISTS_STYLE = style("""
     .duel:not(.single) .b a { flex-direction: column; align-items: stretch; }
     .duel:not(.single) .b a small { max-width: none; line-height: 1rem; }
     .duel:not(.single) .b a .named { flex: none; line-height: 1.25rem; }
-    .duel:not(.single) .b .adds { display: none; }
+    .duel:not(.single) .b .part { display: none; }
     .duel:not(.single) .b .ends { right: auto; left: -4.5rem; bottom: -1rem; width: 4.5rem;
         padding: 0; background: none; text-align: center; }
     .duel:not(.single) .hd { display: block; }
@@ -201,14 +203,14 @@ def _said_of_query(name: str, words: str) -> htpy.Element:
 class ListSide:
     """One run's list: its short and whole name, and its chunks in the top and below it.
 
-    ``adds`` says whether the list shows what each chunk adds to the measure.
+    ``part_of`` is the measure of which the list shows each chunk's part, "" without parts.
     """
 
     name: str
     whole: str
     top: Sequence[PlacedChunk]
     below: Sequence[PlacedChunk]
-    adds: bool
+    part_of: str
 
     def rows(self) -> Iterator[tuple[PlacedChunk, int]]:
         """Return each chunk with the middle of its row, in pixels from the top of the first row."""
@@ -285,18 +287,19 @@ def _column(
     is_single: bool,
 ) -> htpy.Element:
     """Return a list under its run's name; A's mirrors B's, so that the grades are on the inside."""
-    adds = "3.5rem" if side.adds else ""
-    widths = [*(["minmax(0, 1fr)", adds, "1.75rem", "1.75rem"] if letter == "a" else [])]
+    part = "3.5rem" if side.part_of else ""
+    widths = ["minmax(0, 1fr)", part, "1.75rem", "1.75rem"]
     heads: list[htpy.Node] = [htpy.bdi(".run", title=side.whole)[side.name]]
-    rank, added = htpy.small(".end")["rank"], htpy.small(".end")["adds"] if side.adds else None
+    rank = htpy.small(".end")["rank"]
+    parts = htpy.small(".end")[f"part of {side.part_of}"] if side.part_of else None
     if is_single:
-        widths = ["1.75rem", "1.75rem", "minmax(0, 1fr)", adds]
-        heads = [htpy.span(".gap"), htpy.small["rank"], *heads, added]
+        widths = ["1.75rem", "1.75rem", "minmax(0, 1fr)", part]
+        heads = [htpy.span(".gap"), htpy.small["rank"], *heads, parts]
     elif letter == "a":
-        heads = [*heads, added, rank, htpy.span(".gap")]
+        heads = [*heads, parts, rank, htpy.span(".gap")]
     else:
-        widths = ["1.75rem", "1.75rem", "2.5rem", "minmax(0, 1fr)", adds]
-        heads = [htpy.span(".gap"), htpy.small["rank"], htpy.small(".move")["move"], *heads, added]
+        widths = ["1.75rem", "1.75rem", "2.5rem", "minmax(0, 1fr)", part]
+        heads = [htpy.span(".gap"), htpy.small["rank"], htpy.small(".move")["move"], *heads, parts]
     rows = [
         _row(
             each,
@@ -315,9 +318,9 @@ def _column(
         rows.insert(len(side.top), cut)
     if not rows:
         rows = [htpy.li(".none")["no results"]]
-    return htpy.div(
-        class_=letter, style=f"--columns: {' '.join(width for width in widths if width)}"
-    )[
+    columns = " ".join(filter(None, widths))
+    of_heads = " ".join("auto" if width == part else width for width in widths if width)
+    return htpy.div(class_=letter, style=f"--columns: {columns}; --heads: {of_heads}")[
         htpy.div(".hd")[heads],
         htpy.ol(aria_label=f"Ranked by {side.whole}")[rows],
     ]
@@ -340,14 +343,14 @@ def _row(
         htpy.span(".unseen")["rank "], "none" if placed.rank is None else f"{placed.rank:,}"
     ]
     grade = grade_box(chunk.grade)
-    adds = None
-    if side.adds:
-        adds = htpy.span(".adds")[format_number(placed.term) if placed.term else ""]
+    part = None
+    if side.part_of:
+        part = htpy.span(".part")[format_number(placed.term) if placed.term else ""]
     if letter == "a" and not is_single:
-        cells = [link, adds, rank, grade]
+        cells = [link, part, rank, grade]
     else:
         move = None if is_single else htpy.span(".move")[_move(placed.rank, look.partner(placed))]
-        cells = [grade, rank, move, link, adds]
+        cells = [grade, rank, move, link, part]
     is_edge = placed.rank == look.prompt_k and not is_below
     ends = htpy.span(".ends")["end of the prompt"] if is_edge else None
     classes = {
@@ -454,7 +457,7 @@ def under_lists(lines: Iterable[htpy.Node]) -> htpy.Fragment:
 def who_graded(grade: int | None, given: Sequence[tuple[str, str, int]]) -> htpy.Fragment:
     """Return a chunk's golden grade and who gave it; ``given`` is (who, kind, grade)."""
     said = [
-        f"{who or 'a file'} {value}{' (decides)' if kind == 'adjudicate' else ''}"
+        f"{who or 'a file'} {value}{' (final grade)' if kind == 'adjudicate' else ''}"
         for who, kind, value in given
     ]
     words = " · ".join(said) if said else "Nobody has graded this chunk."

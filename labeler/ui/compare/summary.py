@@ -163,7 +163,7 @@ def delta_picture(
     measures = [
         PictureRow(
             *(row, compared.conventions.heading(row.measure)),
-            "decides" if row is lead else ALSO_UNDEFINED if row.n > lead.n else "",
+            "deciding measure" if row is lead else ALSO_UNDEFINED if row.n > lead.n else "",
             beside=means[row.measure],
         )
         for row in rows

@@ -160,6 +160,18 @@ def grades_by_rank(found: RunFailures, query_id: str) -> list[int | None]:
     return [known.get(chunk) for chunk in ranked]
 
 
+def name_first_useful(found: RunFailures) -> tuple[str, str]:
+    """Return the heading of the rank of the first useful chunk, and what it means."""
+    rel = found.board.conventions.rel
+    grade = int(diagnosis.useful_grades(found.board, found.choice.run).max(initial=rel))
+    heading = f"first grade {grade}{'+' if grade < 3 else ''}"
+    means = f"rank of the first chunk of grade {grade}{' or better' if grade < 3 else ''}"
+    means += f", or of grade {rel} where none is better" if grade > rel else ""
+    lower = [each.rel for each in found.measures if each.name == "RR" and each.rel]
+    also = f" RR also counts grade {lower[0]}." if lower and lower[0] < grade else ""
+    return heading, f"{heading.capitalize()}: {means}.{also}"
+
+
 def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: int) -> None:
     """Show a page of the list; a click opens a query."""
     if not shown:
@@ -177,7 +189,9 @@ def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: i
     else:
         grades = {row.query_id: grades_by_rank(found, row.query_id) for row in part}
         run = found.short[choice.run]
-        show_html(ranked_query_list(part, found.headings[0], run, grades, query_url))
+        first, means = name_first_useful(found)
+        show_html(ranked_query_list(part, found.headings[0], run, grades, first, query_url))
+        show_html(tables.small_print([means]))
     of = "" if len(part) == len(shown) else f", {len(part)} on this page"
     said = f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}"
     every = url_state.this_page_url("/queries", every="true", page=None)

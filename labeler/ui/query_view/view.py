@@ -222,6 +222,8 @@ def describe_prompt(opened: OpenedQuery) -> str:
         return _describe_one_in_prompt(names, counts)
     if opened.a is None:
         return f"The prompt of {format_count(k, 'chunk', 'chunks')} has {counts[0]:,} of them."
+    if not any(counts):
+        return "Neither has any of them in the prompt."
     if counts[0] == counts[1]:
         return f"Both put {counts[0]:,} of the {every:,} useful chunks in the prompt."
     return (
@@ -258,6 +260,20 @@ def describe_others(opened: OpenedQuery) -> str:
             heading = opened.board.conventions.heading(measure)
             said.append(f"{heading}: {' and '.join(map(format_number, values))}.")
     return " ".join(said)
+
+
+def describe_lower_grades(opened: OpenedQuery) -> str:
+    """Say at which rank RR counts a chunk of a lower grade, above the first useful one."""
+    lower = [each.rel for each in opened.measures[1:3] if each.name == "RR" and each.rel]
+    if not lower or lower[0] >= opened.useful_grade:
+        return ""
+    said = []
+    for run in opened.runs:
+        grades = opened.board.grades(opened.query_id, opened.board.chunks(run, opened.query_id))
+        first = next((at for at, each in enumerate(grades, 1) if each >= lower[0]), None)
+        if first is not None and grades[first - 1] < opened.useful_grade:
+            said.append(f"rank {first:,}{f' in {opened.short[run]}' if opened.a else ''}")
+    return f"RR also counts grade {lower[0]}: {' and '.join(said)}." if said else ""
 
 
 def count_unjudged(opened: OpenedQuery, run: str) -> int:
@@ -300,7 +316,10 @@ def describe_transferred(opened: OpenedQuery) -> str:
 
 def describe_grounds(opened: OpenedQuery) -> str:
     """Give the values of the other measures, and the missing and transferred grades."""
-    said = (describe_others(opened), describe_unjudged(opened), describe_transferred(opened))
+    said = (
+        *(describe_others(opened), describe_lower_grades(opened)),
+        *(describe_unjudged(opened), describe_transferred(opened)),
+    )
     return " ".join(filter(None, said))
 
 
@@ -332,9 +351,9 @@ def show_lists(opened: OpenedQuery, chosen: RankChange | None) -> None:
         )
         if opened.a
         else "",
-        f"“Adds”: what a chunk gives to {opened.heading}." if sides[0].adds else "",
+        f"The parts of {opened.heading} add up to its value." if sides[0].part_of else "",
         describe_useful(opened),
-        comparison.describe_dependence(opened.measure) if sides[0].adds else "",
+        comparison.describe_dependence(opened.measure) if sides[0].part_of else "",
         ""
         if known or not shown
         else "The texts of these chunks are not loaded: labeler load chunks FILE",
@@ -371,13 +390,13 @@ def _list_side(opened: OpenedQuery, run: str, depth: int) -> tables.ListSide:
     side: Literal["a", "b"] = "a" if run == opened.a else "b"
     given = (opened.changes, side, depth, opened.useful)
     top, below = comparison.place_chunks(*given, apart=opened.is_apart)
-    adds = all(
+    has_parts = any(each.term_a or each.term_b for each in opened.changes) and all(
         comparison.terms_sum_to(
             opened.changes, "a" if each == opened.a else "b", opened.value(each)
         )
         for each in opened.runs
     )
-    return tables.ListSide(opened.short[run], run, top, below, adds)
+    return tables.ListSide(opened.short[run], run, top, below, opened.heading * has_parts)
 
 
 def chosen_depth() -> int:
