@@ -344,7 +344,7 @@ def test_unjudged_chunks_are_many_from_a_fifth_of_the_top() -> None:
     ranked = ["a", "h1", "h2", "h3", "h4"]
     board = alike(100, "research", {"a": 3}, {"A": [ranked], "B": [["a"]]})
     assert sentence(board, "nDCG@5") == (
-        "Nobody has graded 80% of the top 5 of A: grading them can change the scores either way."
+        "80% of the top 5 of A is unjudged: grading these chunks can change the scores either way."
     )
     assert kinds(board, "nDCG@1") == []
     assert kinds(board, "nDCG@5", runs=["B"]) == []
@@ -369,7 +369,7 @@ def test_cautions_are_notes_beside_the_numbers_of_their_runs() -> None:
     board = alike(100, "research", {"a": 3}, {"A": [["a", *"uvwxy"]], "B": [["a"]]})
     [note] = caution_notes(cautions(board, "nDCG@5"))
     assert (note.kind, note.runs) == ("unjudged", ("A",))
-    assert note.sentence.startswith("Nobody has graded 80% of the top 5 of A")
+    assert note.sentence.startswith("80% of the top 5 of A is unjudged")
     assert not note.sentence.endswith(".")
 
 

@@ -175,12 +175,18 @@ def unjudged_chunks(looked: MeansInQuestion, measures: Sequence[Measure]) -> Ite
             return
         of = "the prompt" if depth == PROMPT else f"the top {depth}"
         run = max(many, key=many.__getitem__)
-        others = format_count(len(many) - 1, "other run", "other runs")
-        also = f", and more than {MOST_UNJUDGED:.0%} in {others}" if len(many) > 1 else ""
+        said = f"{many[run]:.0%} of {of} of {run}{looked.where} is unjudged"
+        if len(many) > 1:
+            among = f"{len(many):,} of {len(shown):,}"
+            if len(many) == len(shown):
+                among = "both" if len(many) == 2 else f"all {len(many):,}"
+            said = (
+                f"More than {MOST_UNJUDGED:.0%} of {of}{looked.where} is unjudged in {among} runs, "
+                f"most in {run} ({many[run]:.0%})"
+            )
         yield looked.caution(
             "unjudged",
-            f"Nobody has graded {many[run]:.0%} of {of}{looked.where} of {run}{also}: "
-            f"grading them can change the scores either way.",
+            f"{said}: grading these chunks can change the scores either way.",
             run,
             share=many[run],
         )
