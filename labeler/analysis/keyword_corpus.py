@@ -89,12 +89,10 @@ _INVISIBLE = "\u200c\u200d\ufe0e\ufe0f"
 @cache
 def _word_pattern() -> re.Pattern[str]:
     """Return the pattern of a word; `re` has no class for combining marks, so it lists them."""
-    codes = (code for code in range(0x300, 0x1F000) if _is_mark(chr(code)))
+    codes = (
+        code for code in range(0x300, 0x1F000) if unicodedata.category(chr(code)) in ("Mn", "Mc")
+    )
     runs = [list(run) for _, run in groupby(enumerate(codes), lambda each: each[1] - each[0])]
     marks = "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
     # Most words end before a character below U+0300: the lookahead saves trying 300 ranges.
     return re.compile(rf"[^\W_]+(?:(?![\0-\u02ff])[{marks}][^\W_]*)*")
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character) in ("Mn", "Mc")

@@ -159,18 +159,12 @@ class EvaluationPlan:
         )
         frame = pd.DataFrame(rows)
         frame.attrs["conventions"] = self.rules.conventions.describe()
-        frame.attrs["notes"] = [
-            note.sentence for note in whole.notes(foreign_to or _no_foreign_chunks)
-        ]
+        frame.attrs["notes"] = [note.sentence for note in whole.notes(foreign_to or (lambda _: 0))]
         return frame
 
     @property
     def _named(self) -> str:
         return ", ".join(map(repr, self.shape.runs))
-
-
-def _no_foreign_chunks(_: str) -> int:
-    return 0
 
 
 TableInput: TypeAlias = "pd.DataFrame | str | PathLike[str]"

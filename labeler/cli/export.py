@@ -119,7 +119,7 @@ def export(
             data = export_data(store, kind, leaving, seal, version)
             write_with_seal(path, data, None if kind in WITH_SEAL else seal, replace=force)
         if kind == "events":
-            said = count_events(data)
+            said = f"{len(data.splitlines()) - 1} events"  # the last line is the tamper check
         elif kind in import_export.FEEDBACK_KINDS:
             said = count_feedback(data)
         else:
@@ -220,11 +220,6 @@ def write_beir(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None
     if str(path) == "-":
         raise click.UsageError("beir is more than one file; name a folder, or a .zip")
     write_folder(path, files, replace=replace)
-
-
-def count_events(log: bytes) -> str:
-    """Count the events of a log, judgments and remarks; its last line is the tamper check."""
-    return f"{len(log.splitlines()) - 1} events"
 
 
 def count_feedback(lines: bytes) -> str:

@@ -109,7 +109,8 @@ class RunLabels(dict[str, str]):
         """Choose labels for these runs."""
         short = short_names(names)
         if max(map(len, short.values()), default=0) > MOST_LABEL:
-            short = {name: _letter(at) for at, name in enumerate(short)}
+            letters = map(chr, range(ord("A"), ord("Z") + 1))
+            short = {name: next(letters, f"run {at}") for at, name in enumerate(short, 1)}
         super().__init__({name: escape_controls(label) for name, label in short.items()})
         self.is_short = any(name != label for name, label in short.items())
 
@@ -141,13 +142,6 @@ class RunLabels(dict[str, str]):
             for row in table.rows
         ]
         return replace(table, rows=rows)
-
-
-def _letter(at: int) -> str:
-    return chr(ord("A") + at) if at < LETTERS else f"run {at + 1}"
-
-
-LETTERS = 26
 
 
 def format_result(
@@ -298,12 +292,10 @@ def wide_table(
 def _n_cell(line: Iterable[Score | QueryScore]) -> list[str]:
     """Return how many queries the means of a line cover; no cell for values of one query."""
     counts = [each.n for each in line if isinstance(each, Score)]
-    return [_count_span(counts)] if counts else []
-
-
-def _count_span(counts: Sequence[int]) -> str:
+    if not counts:
+        return []
     low, high = min(counts), max(counts)
-    return str(low) if low == high else f"{low}-{high}"
+    return [str(low) if low == high else f"{low}-{high}"]
 
 
 def _deepest(measures: Iterable[Measure]) -> Measure:

@@ -273,7 +273,10 @@ def explain_measures(names: Sequence[str], kind: str) -> None:
     if kind == "json":
         print_rows(kind, ({"measure": each.name, **measure_facts(each)} for each in found))
     else:
-        click.echo("\n\n".join(map(describe_measure, found)))
+        for at, each in enumerate(found):
+            facts = measure_facts(each).items()
+            lines = [each.name, *(f"  {what:<8} {text}" for what, text in facts if text)]
+            click.echo("\n".join([*([""] if at else []), *lines]))
 
 
 _CONDENSES = " drops the chunks nobody graded from the list, before ranks are counted"
@@ -292,9 +295,3 @@ def measure_facts(definition: Definition) -> dict[str, str]:
         "values": "whole numbers from 0, not shares from 0 to 1" if definition.count else "",
         "terms": definition.depends,
     }
-
-
-def describe_measure(definition: Definition) -> str:
-    """Return the registry's facts on a measure as text."""
-    lines = [f"  {what:<8} {text}" for what, text in measure_facts(definition).items() if text]
-    return "\n".join([definition.name, *lines])

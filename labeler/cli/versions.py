@@ -168,7 +168,10 @@ def _as_page(
     """Yield the lines for people: a table, and the result."""
     is_text = kind == "table"
     if changes:
-        body = [[_cell(value) for value in change.as_cells().values()] for change in changes[:most]]
+        body = [
+            [shorten(escape_controls(value), LONGEST_CELL) for value in change.as_cells().values()]
+            for change in changes[:most]
+        ]
         headings = ["change", "of", "query", "chunk", "field", "before", "after", "by"]
         yield from (text_lines if is_text else markdown_lines)(Table(headings, [], body))
         if len(changes) > most:
@@ -178,7 +181,3 @@ def _as_page(
     sides = (f"{each.title} (golden {each.state.hash[:SHORT_HASH]})" for each in (before, after))
     said = escape_controls(f"{' to '.join(sides)}: {describe_changes(changes)}")
     yield said if is_text else in_markdown(said)
-
-
-def _cell(text: str) -> str:
-    return shorten(escape_controls(text), LONGEST_CELL)

@@ -299,7 +299,8 @@ class TrafficWeights:
         yield from self._not_in_set(judged)
 
     def _not_in_set(self, judged: Bools) -> Iterator[tuple[str, str]]:
-        there = {str(self.grouping.buckets[at]) for at in set(self._judged_buckets(judged))}
+        buckets, groups = self.grouping.buckets, set(self.grouping.group[judged].tolist())
+        there = {str(buckets[at]) for at in groups if at < len(buckets)}
         missing = {name: count for name, count in self.traffic.counts if name not in there}
         if missing:
             first = sorted(missing, key=lambda name: (-missing[name], name))[:MOST_BUCKETS_NAMED]
@@ -310,10 +311,6 @@ class TrafficWeights:
                 f"{share:.1%} of the logged questions are of buckets without a graded query, so no "
                 f"mean speaks of them: {', '.join(map(escape_controls, first))}{more}",
             )
-
-    def _judged_buckets(self, judged: Bools) -> list[int]:
-        groups: list[int] = self.grouping.group[judged].tolist()
-        return [at for at in groups if at < len(self.grouping.buckets)]
 
 
 def effective_sample_size(weights: Floats) -> float:

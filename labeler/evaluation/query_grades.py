@@ -43,7 +43,8 @@ class QueryGrades:
         if self.sides is None:
             return True
         counting = [self.chunks, self.pool] if like_trec_eval else [self.chunks]
-        return are_in_all_chunkings(self.sides, np.concatenate(counting))
+        of = self.sides.of[np.concatenate(counting)]
+        return all((of == side).any() for side in range(len(self.sides.names)))
 
     def as_dict(self) -> dict[int, int]:
         """Return the grade of each graded chunk."""
@@ -126,12 +127,6 @@ def judged_in_grades(golden: Iterable[QueryGrades], like_trec_eval: bool) -> Boo
 
 
 ChunkGrades = tuple[ChunkNumbers, npt.NDArray[np.int8]]
-
-
-def are_in_all_chunkings(sides: ChunkingIndex, chunks: ChunkNumbers) -> bool:
-    """Say whether ``chunks`` has a chunk of each chunking."""
-    of = sides.of[chunks]
-    return all((of == side).any() for side in range(len(sides.names)))
 
 
 def known_per_chunking(

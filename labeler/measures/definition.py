@@ -83,10 +83,6 @@ def _read_gains(text: str) -> object:
     return tuple(given.get(grade, grade) for grade in range(4)) if complete else text
 
 
-def _write_gains(value: object) -> str:
-    return repr(dict(enumerate(value))) if isinstance(value, tuple) else repr(value)
-
-
 def _write_number(value: object) -> str:
     return repr(float(value)) if isinstance(value, int | float) else repr(value)
 
@@ -109,7 +105,7 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
             joined="or",
             is_right=_are_gains,
             read=_read_gains,
-            write=_write_gains,
+            write=lambda value: repr(dict(enumerate(value)) if isinstance(value, tuple) else value),
         ),
         "p": Parameter(
             takes="p above 0 and below 1, as p=0.8",

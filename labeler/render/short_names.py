@@ -104,7 +104,9 @@ def _ends(names: Sequence[Pieces]) -> tuple[int, int]:
     start = _same_beginning(names)
     same_end = _same_beginning([name[::-1] for name in names])
     end = min(same_end, shortest - start)
-    while start + end and not all(_has_word(name[start : len(name) - end]) for name in names):
+    while start + end and any(
+        SEPARATORS.issuperset(name[start : len(name) - end]) for name in names
+    ):
         if start:
             start -= 1
             end = min(same_end, shortest - start)
@@ -123,10 +125,6 @@ def _ends(names: Sequence[Pieces]) -> tuple[int, int]:
 def _same_beginning(names: Sequence[Pieces]) -> int:
     places = zip(*names, strict=False)  # as far as the shortest goes
     return sum(1 for _ in takewhile(lambda found: len(set(found)) == 1, places))
-
-
-def _has_word(pieces: Pieces) -> bool:
-    return not SEPARATORS.issuperset(pieces)
 
 
 def _begins_with_number(pieces: Pieces) -> bool:

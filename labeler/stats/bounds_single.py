@@ -198,7 +198,9 @@ def ideals_of_groups(rows: MeasuredLists, known: Ints, cutoff: Ints, unjudged: I
     """Return ideals by ``known`` chunks of each grade, (groups, 4), and unjudged ``unjudged``."""
     reached = np.cumsum(known[:, ::-1], axis=1)[:, ::-1][:, 1:]
     return IdealGains(
-        reached, gain_steps(rows.measure), limit_cutoffs(cutoff, reached[:, 0] + unjudged)
+        reached,
+        gain_steps(rows.measure),
+        np.minimum(cutoff, np.maximum(reached[:, 0] + unjudged, 1)),
     )
 
 
@@ -300,12 +302,6 @@ class IdealGains:
         parts = [rise * self.part(at, group, more) for at, rise in enumerate(self.rises)]
         found: Floats = np.sum(parts, axis=0)
         return found
-
-
-def limit_cutoffs(cutoff: Ints, chunks: Ints) -> Ints:
-    """Return cut-offs no larger than the number of chunks that can be relevant."""
-    found: Ints = np.minimum(cutoff, np.maximum(chunks, 1))
-    return found
 
 
 def highest_ratio(now: Floats, ideals: IdealGains, group: Ints, weight: Floats) -> Floats:

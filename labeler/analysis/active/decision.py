@@ -93,7 +93,8 @@ def _statements(standing: Certainty, names: tuple[str, str]) -> Iterator[Stateme
             "guess."
         )
     else:
-        yield Statement(UNDECIDED, _so_far(standing, names), ANSWER, numbers=numbers)
+        so_far = f"so far {_ahead(standing, names)}, with {standing.claim}"
+        yield Statement(UNDECIDED, f"Not decided yet: {so_far}.", ANSWER, numbers=numbers)
         yield _expected(standing, names)
         sentence = f"{more} to decide it: {SETTLED_AT:.0%} certainty is enough."
     yield Statement("grades needed", sentence, DOUBT, "Next step", numbers)
@@ -110,10 +111,6 @@ def _ahead(standing: Certainty, names: tuple[str, str]) -> str:
 
 def _decided(standing: Certainty, names: tuple[str, str]) -> str:
     return f"Decided: {_ahead(standing, names)} on these queries, with {standing.claim}."
-
-
-def _so_far(standing: Certainty, names: tuple[str, str]) -> str:
-    return f"Not decided yet: so far {_ahead(standing, names)}, with {standing.claim}."
 
 
 def _expected(standing: Certainty, names: tuple[str, str]) -> Statement:

@@ -61,7 +61,7 @@ class GradeMatrix:
         if counted:
             at = [graders[row.grader] for row in counted], [chunks[name] for name in names]
             codes[at] = [row.grade for row in counted]
-            week[at] = _week_numbers(counted)
+            week[at] = [(_utc_day(row.at) - FIRST_MONDAY).days // 7 for row in counted]
         overruled, by = _adjudications(rows, chunks, graders)
         query = np.array([queries[query_id] for query_id, *_ in chunks], np.int32)
         values = np.array(GRADES, np.float64)
@@ -174,10 +174,6 @@ def _chunk_key(row: GivenGrade) -> tuple[str, str, str | None]:
 
 def _positions(names: Iterable[Any]) -> dict[Any, int]:
     return {name: place for place, name in enumerate(dict.fromkeys(names))}
-
-
-def _week_numbers(rows: Iterable[GivenGrade]) -> list[int]:
-    return [(_utc_day(row.at) - FIRST_MONDAY).days // 7 for row in rows]
 
 
 def _utc_day(at: str) -> date:

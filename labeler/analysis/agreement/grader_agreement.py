@@ -104,7 +104,8 @@ def compute_agreement(matrix: GradeMatrix, metric: Metric = "ordinal") -> Agreem
     """Return how far the graders of a matrix agree; ``metric`` is that of alpha."""
     graders = range(len(matrix.graders))
     pairs = tuple(agreement_of_pair(matrix, *two) for two in combinations(graders, 2))
-    table = sum((pair.table + pair.table.T for pair in pairs), _empty_table(matrix))
+    none = np.zeros((len(matrix.values),) * 2, np.int64)
+    table = sum((pair.table + pair.table.T for pair in pairs), none)
     return Agreement(
         metric,
         matrix.graders,
@@ -228,10 +229,6 @@ def estimate(
     if math.isnan(value):
         return Coefficient(math.nan, n, sums.queries, reason, unsure="it is not defined")
     return Coefficient(value, n, sums.queries, None, *sums.interval(formula, bounds))
-
-
-def _empty_table(matrix: GradeMatrix) -> npt.NDArray[np.int64]:
-    return np.zeros((len(matrix.values),) * 2, np.int64)
 
 
 ResolveGrades = Callable[[Sequence[int]], int | None]

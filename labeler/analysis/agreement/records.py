@@ -32,9 +32,9 @@ def all_agreement_records(
     """Return every row: one per coefficient, per week and per cell of a confusion matrix."""
     return [
         *agreement_records(found),
-        *against_records(against),
+        *(record for row in against for record in _records_against(row)),
         *self_records(again),
-        *aside_records(aside),
+        *(_row("not blind, left aside", grader=name, n=n) for name, n in aside.items()),
         *confusion_records(found),
     ]
 
@@ -72,11 +72,6 @@ def confusion_records(found: Agreement) -> list[Record]:
     ]
 
 
-def against_records(rows: Iterable[AgainstOthers]) -> list[Record]:
-    """Return four rows per grader, compared with the agreed grade, and one more per week."""
-    return [record for row in rows for record in _records_against(row)]
-
-
 def self_records(found: Mapping[str, SelfAgreement]) -> list[Record]:
     """Return how often each grader gave the same grade to chunks that were shown again."""
     return [
@@ -87,11 +82,6 @@ def self_records(found: Mapping[str, SelfAgreement]) -> list[Record]:
             ("within one grade", again.same + again.near),
         )
     ]
-
-
-def aside_records(aside: Mapping[str, int]) -> list[Record]:
-    """Return how many grades of each grader were excluded because they were not given blind."""
-    return [_row("not blind, left aside", grader=name, n=count) for name, count in aside.items()]
 
 
 def _records_against(row: AgainstOthers) -> Iterator[Record]:

@@ -100,7 +100,9 @@ def describe_useful_ranks(useful: Sequence[tuple[str, Ranks]]) -> str:
         return ""
     if known == 1:
         return _describe_one_chunk([(name, ranks[0]) for name, ranks in useful])
-    counts = [_count_found(ranks) for _, ranks in useful]
+    counts = [
+        sum(rank is not None and rank <= USEFUL_DEPTH for rank in ranks) for _, ranks in useful
+    ]
     of = f"of {known:,} useful chunks in the top {USEFUL_DEPTH}"
     names = [name for name, _ in useful]
     if len(useful) == 1:
@@ -112,10 +114,6 @@ def describe_useful_ranks(useful: Sequence[tuple[str, Ranks]]) -> str:
     first_of_a, first_of_b = (min(filter(None, ranks)) for _, ranks in useful)
     higher = f", {names[first_of_b < first_of_a]} higher" if first_of_a != first_of_b else ""
     return f"Both find {counts[0]:,} {of}{higher}."
-
-
-def _count_found(ranks: Ranks) -> int:
-    return sum(rank is not None and rank <= USEFUL_DEPTH for rank in ranks)
 
 
 def _describe_one_chunk(ranks: Sequence[tuple[str, int | None]]) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from labeler.analysis.failures.failure_rules import RuleRequirement
 from labeler.evaluation import Scoreboard
+from labeler.model import format_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,8 @@ by another); 11 of the 20 chunks in their top 10 are unjudged, more than half in
     each = list(found)
     if not each:
         return ""
-    top = _format_tops(each)
+    depths = sorted({one.k for one in each})
+    top = f"top {depths[0]}" if len(depths) == 1 else f"top {depths[0]} to {depths[-1]}"
     elsewhere = sum(one.elsewhere for one in each)
     missed = elsewhere + sum(one.nowhere for one in each)
     other = f" by this run ({elsewhere:,} of them by another)" if elsewhere else ""
@@ -162,13 +164,5 @@ def _describe_all_unjudged(each: Sequence[RelevantPositions], top: str) -> str:
         return ""
     shown = sum(one.shown for one in each)
     words = f"; {_describe_unjudged(unjudged, f'the {shown:,} chunks in their {top}')}"
-    return f"{words}, more than half in {mostly:,} {_query_word(mostly)}" if mostly else words
-
-
-def _query_word(count: int) -> str:
-    return "query" if count == 1 else "queries"
-
-
-def _format_tops(each: Sequence[RelevantPositions]) -> str:
-    depths = sorted({one.k for one in each})
-    return f"top {depths[0]}" if len(depths) == 1 else f"top {depths[0]} to {depths[-1]}"
+    in_mostly = format_count(mostly, "query", "queries")
+    return f"{words}, more than half in {in_mostly}" if mostly else words

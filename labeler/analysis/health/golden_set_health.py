@@ -154,22 +154,13 @@ def compare_with_traffic(
     )
 
 
-def total_variation(one: Sequence[int], other: Sequence[int]) -> float:
-    """Return the total variation distance of two lists of counts of the same buckets.
-
-    >>> total_variation([1, 1], [10, 10]), total_variation([1, 0], [0, 1])
-    (0.0, 1.0)
-    """
-    return float(_distances(np.array([one]), np.array([other]))[0])
-
-
 def _test_facet(
     in_set: Mapping[str, int], in_logs: Mapping[str, int]
 ) -> tuple[tuple[tuple[str, int, int], ...], float, float, float]:
     names = sorted({*in_set, *in_logs}, key=lambda name: (-in_logs.get(name, 0), name))
     queries = np.array([in_set.get(name, 0) for name in names])
     questions = np.array([in_logs.get(name, 0) for name in names])
-    found = total_variation(queries.tolist(), questions.tolist())
+    found = float(_distances(queries[None], questions[None])[0])
     drawn = _drawn_distances(queries, questions)
     p = (int(np.sum(drawn >= found - 1e-12)) + 1) / (TRAFFIC_DRAWS + 1)
     buckets = tuple(zip(names, queries.tolist(), questions.tolist(), strict=True))

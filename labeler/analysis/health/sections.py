@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from labeler.analysis.comparison import format_p_value
 from labeler.analysis.health.golden_set_health import (
     FEW_QUERIES,
     GoldenSetHealth,
@@ -103,7 +104,8 @@ def _size_section(found: GoldenSetHealth) -> HealthSection:
         "A true difference between two runs of the given size is detected with 80% power at the "
         f"5% level. The standard deviation of differences by query is {by}.",
     )
-    rows = [_mark_row(mark, _format_reached(mark, found.judged)) for mark in found.marks]
+    to_go = [(mark, mark.queries - found.judged) for mark in found.marks]
+    rows = [_mark_row(mark, f"{more:,} to go" if more > 0 else "reached") for mark, more in to_go]
     rows.append(_mark_row(found.now, "now"))
     few = found.marks[0].queries
     missing = HealthWarning(
@@ -125,10 +127,6 @@ def _size_section(found: GoldenSetHealth) -> HealthSection:
 def _mark_row(mark: SizeMark, state: str) -> tuple[CellValue, ...]:
     what = mark.good_for or "this golden set"
     return (what, mark.queries, state, _format_percent(mark.rarest, 1), _format_number(mark.reach))
-
-
-def _format_reached(mark: SizeMark, judged: int) -> str:
-    return "reached" if judged >= mark.queries else f"{mark.queries - judged:,} to go"
 
 
 def _confirmed_section(found: GoldenSetHealth) -> HealthSection:
@@ -280,9 +278,9 @@ def _traffic_section(shares: TrafficShares) -> HealthSection:
     if shares.differs:
         warned = (
             HealthWarning(
-                f"The golden set has other shares of {shares.facet} than real traffic (p "
-                f"{_format_p(shares.p)}), so a mean over all queries is not what users meet. "
-                "Weight it by traffic, or add queries where they are missing.",
+                f"The golden set has other shares of {shares.facet} than real traffic "
+                f"(p {format_p_value(shares.p)}), so a mean over all queries is not what users "
+                "meet. Weight it by traffic, or add queries where they are missing.",
                 "weigh",
                 shares.facet,
             ),
@@ -403,10 +401,6 @@ def _format_estimate(share: ShareEstimate, sign: str = "") -> str:
     if math.isnan(share.low):
         return value
     return f"{value} ({_format_number(share.low, sign)} to {_format_number(share.high, sign)})"
-
-
-def _format_p(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _format_days(days: float) -> str:

@@ -82,7 +82,7 @@ def split_change(
     new_by_new, counts_now = _values(now, newer, measure, within)
     old_by_new, _ = _values(now, older, measure, within)
     place = {query_id: at for at, query_id in enumerate(then.collection.query_ids)}
-    known = _has_bucket(then, within)
+    known = within is None or within[1] in then.facets.get(within[0], ())
     old_by_old, counts_then = _values(then, older, measure, within if known else None)
     if not known:
         counts_then = np.zeros_like(counts_then)
@@ -98,11 +98,6 @@ def split_change(
         *(measure, older, newer, before, after, exchanged, regraded, rest, *counts),
         reason=_why_no_parts(before, after, exchanged + regraded, counts),
     )
-
-
-def _has_bucket(board: Scoreboard, within: tuple[str, str] | None) -> bool:
-    """Return whether a board has the bucket; an earlier board may have no query in it."""
-    return within is None or within[1] in board.facets.get(within[0], ())
 
 
 def _values(

@@ -58,7 +58,7 @@ def trend_chart(
     given = sorted(set(bars))
     has_bands = len(names.names) <= MOST_BANDS
     frame = _trend_frame(lines, names, has_bands=has_bands)
-    shared = span or _time_span(frame)
+    shared = span or (None if frame.empty else (frame["when"].min(), frame["when"].max()))
     timed = bool((frame["date"].str.len() > len("2026-01-31")).any())
     across = alt.X(
         "when:T",
@@ -71,7 +71,8 @@ def trend_chart(
     base = alt.Chart(frame).encode(x=across, color=looks["color"])
     axis = alt.Axis() if span is None else alt.Axis(minExtent=AXIS_EXTENT, titlePadding=0)
     value = alt.Y("value:Q", title=f"mean {heading}", scale=upward, axis=axis)
-    size = next(size for most, size in POINT_SIZES if _most_points(lines) <= most)
+    most_points = max((len(points.rows) for points in lines.values()), default=0)
+    size = next(size for most, size in POINT_SIZES if most_points <= most)
     layers = [
         *(_bands(base, alt.Y("lo:Q", title=f"mean {heading}", scale=upward)) if has_bands else ()),
         *_lines(base, value, looks, size, _trend_tooltip(lines)),
@@ -141,15 +142,6 @@ def _trend_frame(lines: TrendLines, names: ChartNames, *, has_bands: bool) -> pd
     ]
     shown = [f"shown_{name}" for name in SHOWN_ON_HOVER]
     return pd.DataFrame(rows, columns=[*TREND_COLUMNS, *shown])
-
-
-def _most_points(lines: TrendLines) -> int:
-    return max((len(points.rows) for points in lines.values()), default=0)
-
-
-def _time_span(frame: pd.DataFrame) -> TimeSpan | None:
-    """Return the first and the last time in ``frame``, None if it is empty."""
-    return None if frame.empty else (frame["when"].min(), frame["when"].max())
 
 
 def time_scale(span: TimeSpan | None) -> alt.Scale:

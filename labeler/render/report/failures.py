@@ -145,7 +145,7 @@ def _answers_of_run(
     table = diagnosis.count_two_by_two(became.items(), right, became)
 
     def link(outcome: AnswerOutcome) -> str:
-        return f"#{_outcome_anchor(letter, outcome)}"
+        return f"#answers-{letter}-{outcome.name.replace(' ', '-')}"
 
     return htpy.fragment[
         htpy.h3[htpy.bdi[run], f" ({letter})" if shared.asked.b is not None else ""],
@@ -175,7 +175,3 @@ def _outcome_queries(
         htpy.summary[f"{title}, {len(names):,}"],
         htpy.ul[(htpy.li[each] for each in items)],
     ]
-
-
-def _outcome_anchor(letter: str, outcome: AnswerOutcome) -> str:
-    return f"answers-{letter}-{outcome.name.replace(' ', '-')}"

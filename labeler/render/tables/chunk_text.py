@@ -44,7 +44,8 @@ def marked_text(text: str, evidence: Iterable[GradeEvidence]) -> list[htpy.Node]
         (start, min(end, len(text)), said)
         for each in evidence
         if each.is_found
-        for said in [f"{each.grade} {', '.join(each.who) or 'a file'}{_transferred_mark(each)}"]
+        for mark in [", transferred" if each.kind == "carry" else ""]
+        for said in [f"{each.grade} {', '.join(each.who) or 'a file'}{mark}"]
         for start, end in each.passages
         if start < len(text)
     ]
@@ -55,10 +56,6 @@ def marked_text(text: str, evidence: Iterable[GradeEvidence]) -> list[htpy.Node]
         )
         for start, end in pairwise(places)
     ]
-
-
-def _transferred_mark(evidence: GradeEvidence) -> str:
-    return ", transferred" if evidence.kind == "carry" else ""
 
 
 def _marked_part(text: str, start: int, marks: Sequence[tuple[int, int, str]]) -> htpy.Node:

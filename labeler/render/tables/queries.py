@@ -345,7 +345,7 @@ def answers_card(
     sections = [
         _answer_section(
             ["Answer with ", run],
-            f"{'right' if answer.correct else 'wrong'} · {_describe_outcome(outcome)}",
+            f"{'right' if answer.correct else 'wrong'} · {outcome.name}: {outcome.matter}",
             answer.answer,
             "Its text is not loaded.",
         )
@@ -353,10 +353,6 @@ def answers_card(
     ]
     first = _answer_section("Reference", "what an answer should say", reference, "There is none.")
     return htpy.fragment[ANSWERS_STYLE, htpy.div(".answers")[[first, *sections]]]
-
-
-def _describe_outcome(outcome: AnswerOutcome) -> str:
-    return f"{outcome.name}: {outcome.matter}"
 
 
 def _answer_section(title: htpy.Node, line: str, text: str | None, nothing: str) -> htpy.Element:

@@ -44,10 +44,6 @@ def grade_chip(grade: int | None, words: Sequence[str]) -> htpy.Element:
     return htpy.span(class_=f"grade g{grade}")[f"{grade} {words[grade]}"]
 
 
-def _beginning(text: str, letters: int) -> str:
-    return " ".join(text.split())[:letters]
-
-
 def run_failures_table(
     rows: Iterable[tuple[str, Sequence[float], RelevantPositions, Failure | None]],
     headings: Sequence[str],
@@ -69,17 +65,15 @@ def run_failures_table(
         htpy.tr[
             htpy.th(".words", scope="row")[run_name(run, short)],
             htpy.td(".words")[_why_it_fails(failure, text) or no_failure],
-            htpy.td(".words")[_relevant_positions(places)],
+            htpy.td(".words")[
+                places.sentence,
+                None if places.first is None else small_line(f"the first at rank {places.first}"),
+            ],
             [htpy.td[format_value(*each)] for each in zip(values, judged, counted, strict=True)],
         ]
         for run, values, places, failure in rows
     ]
     return html_table(TABLE_STYLE, "sheet why", [*worded, *map(head, headings)], body)
-
-
-def _relevant_positions(places: RelevantPositions) -> htpy.Node:
-    first = "" if places.first is None else f"the first at rank {places.first}"
-    return [places.sentence, small_line(first)]
 
 
 def _why_it_fails(failure: Failure | None, text: str) -> htpy.Node:
@@ -191,4 +185,4 @@ def pool_table(
 def _chunk_title(chunk: Chunk | None) -> htpy.Element | None:
     if chunk is None:
         return None
-    return htpy.small[chunk.title or _beginning(chunk.text or "", 90)]
+    return htpy.small[chunk.title or " ".join((chunk.text or "").split())[:90]]

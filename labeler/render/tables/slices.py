@@ -72,11 +72,7 @@ def linked_bucket(bucket: str | None, link: BucketLink | None) -> htpy.Element:
 def rests_on(n: int, least: int, undefined: int = 0) -> htpy.Node:
     """Return a row's number of queries, marked if they are few, and how many are undefined."""
     left_out = htpy.span(".aside")[f" +{undefined:,} undefined"] if undefined else None
-    return htpy.fragment[f"{n:,}", _few_tag(n, least), left_out]
-
-
-def _few_tag(n: int, least: int) -> htpy.Element | None:
-    return htpy.span(".tag")["few"] if n < least else None
+    return htpy.fragment[f"{n:,}", htpy.span(".tag")["few"] if n < least else None, left_out]
 
 
 def _unjudged_cell(unjudged: int, transferred: int) -> htpy.Element:

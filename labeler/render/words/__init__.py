@@ -68,7 +68,7 @@ class Words:
         '1.200 Textstellen'
         """
         found = self.language.sentences[key]
-        template = found if isinstance(found, str) else found[_plural_form(values["n"])]
+        template = found if isinstance(found, str) else found[("other", "one")[values["n"] == 1]]
         return _PLACEHOLDER.sub(lambda match: self._fill(match[1], values), template)
 
     def duration(self, milliseconds: int) -> str:
@@ -160,8 +160,3 @@ def _names(settings: Settings) -> Mapping[str, str]:
     (question, questions), (passage, passages) = settings.question, settings.passage
     named = {"question": question, "questions": questions, "passage": passage, "passages": passages}
     return named | {capitalize_first(key): capitalize_first(name) for key, name in named.items()}
-
-
-def _plural_form(number: str | int) -> str:
-    """Return the form of a plural: English and German have two, and pages of the server no more."""
-    return "one" if number == 1 else "other"
