@@ -19,7 +19,6 @@ from labeler.model import (
     IGNORE_TRANSFERRED,
     MAJORITY,
     SHORT_HASH,
-    TASKS,
     TRANSFER_CHOICES,
     Collection,
     GoldenState,
@@ -78,8 +77,6 @@ class Conventions:
             raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
         if self.dcg not in GAINS:
             raise BadInput(f"the gain must be {' or '.join(GAINS)}, not {self.dcg!r}")
-        if unknown := set(self.prompt_k_by_task) - set(TASKS):
-            raise BadInput(f"no task is called {min(unknown)!r}; there are {', '.join(TASKS)}")
         for prompt_k in (self.prompt_k, *self.prompt_k_by_task.values()):
             if not _is_whole(prompt_k) or prompt_k < 1:
                 raise BadInput(f"a prompt size is a whole number from 1, not {prompt_k!r}")

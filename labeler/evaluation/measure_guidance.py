@@ -44,7 +44,7 @@ MEASURES_BY_TASK: Mapping[str, str] = MappingProxyType(
 def measures_for_task(
     conventions: Conventions, task: str | None, by_task: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[Measure, ...]:
-    """Return the measures that fit a task, the leading one first; none for an unknown task.
+    """Return the measures that fit a task, the leading one first; none for a task without.
 
     ``by_task`` replaces the defaults of a task by a team's choice.
 

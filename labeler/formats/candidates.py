@@ -49,7 +49,6 @@ from labeler.formats.queries import (
 )
 from labeler.model import (
     CANDIDATE_SOURCES,
-    TASKS,
     AskedQuestion,
     check_grade,
     check_name,
@@ -142,8 +141,6 @@ class BucketFields:
         seen = self._seen.setdefault(facet, set())
         if isinstance(value, str) and value in seen:
             return value
-        if facet == "task" and value not in TASKS:
-            return None
         if self._named is None and len(seen) > MOST_BUCKETS:
             return None
         if not is_meant and not _may_be_bucket(facet, value):

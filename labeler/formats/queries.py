@@ -52,12 +52,12 @@ from labeler.formats.retrieval.parts import query_records, retrievals_in, sample
 from labeler.formats.spool import Spool, UniqueIds, compact_lines, estimate_size
 from labeler.model import (
     SPLITS,
-    TASKS,
     Loaded,
     Query,
     check_name,
     find_control_character,
     format_count,
+    order_buckets,
 )
 
 _TASK = ("task",)
@@ -72,6 +72,7 @@ _OTHERS = (*_TASK, *REFERENCE, *GUIDELINE, *KEYWORDS, "buckets", "metadata", _SP
 _NO_FACETS = {*_TASK, *REFERENCE, *GUIDELINE}
 _MOST_BUCKETS = 50
 _MOST_NAMED = 5
+_MOST_TASKS = 8  # that the facts of a file count one by one
 
 
 def read_queries(
@@ -235,7 +236,7 @@ def parse_query(record: Record, limits: Limits, exact: bool = False) -> Query:
     return Query(
         query_id=query_id,
         text=text,
-        task=take_text(record, _TASK) or _inner_task(inner),
+        task=_task(take_text(record, _TASK)) or _inner_task(inner),
         reference=_take_from_either(record, inner, REFERENCE),
         guideline=_take_from_either(record, inner, GUIDELINE),
         keywords=take_texts(record, KEYWORDS),
@@ -255,10 +256,16 @@ def _split(record: Record) -> str | None:
     return str(named)
 
 
+def _task(given: str | None) -> str | None:
+    return None if is_blank(given) else given
+
+
 def _inner_task(metadata: Record) -> str | None:
-    """Remove and return the task in the metadata, unless it has a value that is no task."""
+    """Remove and return the task in the metadata, unless its value cannot be a name."""
     task = metadata.get("task")
-    return str(metadata.pop("task")) if task in TASKS else None
+    if not isinstance(task, str) or is_blank(task) or find_control_character(task):
+        return None
+    return str(metadata.pop("task"))
 
 
 def _take_from_either(record: Record, metadata: Record, names: Sequence[str]) -> str | None:
@@ -386,15 +393,19 @@ def loaded_queries(source: InputFile, queries: Spool[Query], ids: UniqueIds) -> 
     """
     ids.check(source, lambda place: queries[place].query_id)
     facts: dict[str, int | str] = {"queries": len(queries)}
-    tasks: Counter[str | None] = Counter()
+    tasks: Counter[str] = Counter()
     splits: Counter[str | None] = Counter()
     buckets: dict[str, set[str]] = {}
     for query in queries:
-        tasks[query.task] += 1
+        if query.task is not None:
+            tasks[query.task] += 1
         splits[query.split] += 1
         for facet, bucket in query.buckets.items():
             buckets.setdefault(facet, set()).add(bucket)
-    facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
+    if len(tasks) > _MOST_TASKS:
+        facts["facet task"] = format_count(len(tasks), "bucket", "buckets")
+    else:
+        facts |= {f"task {task}": tasks[task] for task in order_buckets(tasks)}
     facts |= {f"split {split}": splits[split] for split in SPLITS if splits[split]}
     for facet, names in buckets.items():
         facts[f"facet {facet}"] = format_count(len(names), "bucket", "buckets")

@@ -114,7 +114,6 @@ from labeler.model.records import (
     GRADES,
     REMARK_KINDS,
     SPLITS,
-    TASKS,
     Answer,
     Chunk,
     CurrentJudgment,

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from labeler.model.records import TASKS
-
 BUCKET_SCALES = (
-    TASKS,
+    ("single", "research", "compliance", "longtail"),
     ("trivial", "very easy", "easy", "medium", "moderate", "hard", "difficult", "very hard"),
     ("very low", "low", "medium", "moderate", "normal", "high", "very high", "critical"),
     ("very short", "short", "medium", "long", "very long"),

@@ -17,7 +17,6 @@ from labeler.model.grades import Evidence, Passage, TransferSource, check_eviden
 from labeler.model.text import find_control_character
 
 GRADES = (0, 1, 2, 3)
-TASKS = ("single", "research", "compliance", "longtail")
 SPLITS = ("dev", "test", "held-out")
 JUDGMENT_KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose", "carry")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
@@ -110,11 +109,8 @@ class Query:
             raise BadInput(
                 f"query {self.query_id!r} has no text; give it one as query, text or question"
             )
-        if self.task is not None and self.task not in TASKS:
-            raise BadInput(
-                f"query {self.query_id!r} has task {self.task!r}; it can be {', '.join(TASKS)} "
-                "or be left out"
-            )
+        if self.task is not None:
+            check_name(self.task, "task")
         if self.split is not None and self.split not in SPLITS:
             raise BadInput(
                 f"query {self.query_id!r} has split {self.split!r}; it can be {', '.join(SPLITS)} "

@@ -14,7 +14,7 @@ from labeler.model.grades import (
     TRANSFER_CHOICES,
     check_golden_rule,
 )
-from labeler.model.records import GRADES, TASKS, check_grade, check_name
+from labeler.model.records import GRADES, check_grade, check_name
 
 STRATEGIES = (
     *("query by query", "most useful first", "least judged first"),
@@ -134,12 +134,12 @@ class Settings:
         for name, value in [("pool depth", self.pool_depth), ("prompt size", self.prompt_k)]:
             if not 1 <= value <= MOST_CHUNKS:
                 raise BadInput(f"the {name} must be from 1 to {MOST_CHUNKS:,}, not {value}")
+        for task in (*self.prompt_k_by_task, *self.measures_by_task):
+            check_name(task, "task")
         for task, prompt_k in self.prompt_k_by_task.items():
-            if task not in TASKS or not 1 <= prompt_k <= MOST_CHUNKS:
+            if not 1 <= prompt_k <= MOST_CHUNKS:
                 raise BadInput(f"the prompt size of task {task!r} cannot be {prompt_k}")
         for task, measures in self.measures_by_task.items():
-            if task not in TASKS:
-                raise BadInput(f"no task is called {task!r}; there are {', '.join(TASKS)}")
             if len(measures.split()) not in (1, 2):
                 raise BadInput(
                     f"task {task} has a primary and perhaps a secondary measure, such as "

@@ -17,7 +17,6 @@ from labeler.errors import BadInput
 from labeler.evaluation import (
     CROSS_CHUNKING_MEASURES,
     DEFAULT_MEASURES,
-    MEASURES_BY_TASK,
     PRESETS,
     Conventions,
     Scoreboard,
@@ -49,6 +48,7 @@ STYLE = """
   color: var(--ink) !important; font-weight: 600; border-bottom-color: var(--accent) !important;
 }
 .st-key-choices { row-gap: 0.25rem; }
+.st-key-choices .st-key-facet button { min-height: 2.5rem; }
 .st-key-choices > div:has(.chosen) { flex: 1 1 18rem; min-width: 0; }
 .st-key-choices > [class*="st-key-folded"] { flex: 0 0 auto; width: auto; }
 .st-key-choices > [class*="st-key-folded"]:has(details[open]) { flex: 1 0 100%; }
@@ -439,8 +439,3 @@ def say_selection(chosen: Conventions) -> str | None:
     It is the first part of the line, because a phone may cut off the end.
     """
     return chosen.selected.describe() or None
-
-
-def task_measures(task: str) -> str:
-    """Return the names of the measures that fit a task for which the team chose none."""
-    return MEASURES_BY_TASK[task]

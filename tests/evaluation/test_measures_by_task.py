@@ -38,7 +38,7 @@ def test_a_team_chooses_the_measures_of_a_task_and_no_hash_moves(filled: Store) 
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("singel=RR", "no task is called 'singel'"),
+        ("sin\tgle=RR", "task name 'sin\\tgle' holds the control character"),
         ("single=RR AP P@5", "a primary and perhaps a secondary measure"),
         ("single=", "a primary and perhaps a secondary measure"),
         ("single=nDGC@10", "nDCG"),
@@ -55,7 +55,7 @@ def test_the_measure_that_leads_a_task_is_the_bar_of_its_queries() -> None:
     chosen = MinimumByTask.usual(conventions, {"single": "P@5 RR"})
     assert str(chosen.bars["single"].measure) == "P(rel=1)@5"
     assert str(chosen.bars["longtail"].measure).startswith("nDCG")
-    with pytest.raises(BadInput, match="no task"):
+    with pytest.raises(BadInput, match="must not be empty"):
         Settings(measures_by_task={"": "RR"})
 
 

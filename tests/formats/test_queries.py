@@ -73,11 +73,23 @@ def test_a_bucket_without_a_name_is_none(tmp_path):
     assert [query.buckets for query in named] == [{"kind": "a"}, {}, {"kind": "b"}]
 
 
-def test_a_foreign_task_in_the_metadata_stays_there_and_is_no_facet(tmp_path):
-    query = read_queries(put_lines(tmp_path, {"_id": "1", "text": "t", "metadata": {"task": "QA"}}))
-    assert query.records[0].task is None
-    assert query.records[0].metadata == {"task": "QA"}
-    assert query.records[0].buckets == {}
+def test_a_task_is_any_name_also_in_the_metadata_and_no_facet_beside_the_task(tmp_path):
+    tasks = ["QA", " ", 7, "two\nlines", ["QA"]]
+    records = [{"_id": f"{n}", "text": "t", "metadata": {"task": t}} for n, t in enumerate(tasks)]
+    named = {"_id": "named", "text": "t", "task": "Fact check"}
+    blank = {"_id": "blank", "text": "t", "task": " "}
+    loaded = read_queries(put_lines(tmp_path, *records, named, blank))
+    found = [(query.task, query.metadata.get("task")) for query in loaded.records]
+    rest = [(None, task) for task in tasks[1:]]
+    assert found == [("QA", None), *rest, ("Fact check", None), (None, None)]
+    assert not any(query.buckets for query in loaded.records)
+    assert loaded.facts["task QA"] == loaded.facts["task Fact check"] == 1
+
+
+def test_many_tasks_are_counted_as_the_buckets_of_a_facet_are(tmp_path):
+    records = [{"_id": f"{n}", "text": "t", "task": f"task {n}"} for n in range(9)]
+    facts = read_queries(put_lines(tmp_path, *records)).facts
+    assert facts == {"queries": 9, "facet task": "9 buckets"}
 
 
 def test_a_table_gives_the_same_queries_as_jsonl(tmp_path):
@@ -163,9 +175,8 @@ def test_the_first_bad_query_is_named(tmp_path):
         ([{"_id": "a", "text": "t", "metadata": [1]}], "1: metadata must be an object {...}"
          ", not [1]"),
         (
-            [{"_id": "a", "text": "t", "task": "qa"}],
-            "1: query 'a' has task 'qa'; it can be single, research, compliance, longtail "
-            "or be left out",
+            [{"_id": "a", "text": "t", "task": "q\na"}],
+            "1: task name 'q\\na' holds the control character \\n; take it out",
         ),
         (
             [{"_id": "a", "text": "t", "x": 1, "metadata": {"x": 2}}],

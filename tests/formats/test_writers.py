@@ -20,7 +20,6 @@ from labeler.formats import (
     zip_files,
 )
 from labeler.model import (
-    TASKS,
     Chunk,
     GoldenGrade,
     Judgment,
@@ -187,7 +186,7 @@ queries = st.builds(
     Query,
     query_id=ids,
     text=texts.filter(str.strip),
-    task=st.sampled_from([None, *TASKS]),
+    task=st.none() | names,
     reference=st.none() | texts,
     guideline=st.none() | texts,
     keywords=st.lists(texts, max_size=2).map(tuple),

@@ -22,7 +22,9 @@ def path(tmp_path: Path) -> Path:
             Query(
                 "q1", "how long does a refund take", "single", buckets={"*topic*": "[r](http://x)"}
             ),
-            Query("q2", "where are my invoices", keywords=("invoice", "where, exactly")),
+            Query(
+                "q2", "where are my invoices", "research", keywords=("invoice", "where, exactly")
+            ),
         ]
         store.queries.load(loaded(queries))
     return found

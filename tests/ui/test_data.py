@@ -802,7 +802,6 @@ def test_settings_explain_themselves_and_name_the_tasks_that_there_are(filled: P
     ("typed", "said"),
     [
         ("longtail 8", "tasks, line 1: 'longtail 8' is not like 'single: 3 chunks, RR Success@1'"),
-        ("longtail: 8\nshort: 3", "tasks, line 2: 'short' is no task; there are single, research"),
         ("longtail: 8\nlongtail: 9", "tasks, line 2: 'longtail' occurs twice"),
         ("longtail: 0", "the prompt size of task 'longtail' cannot be 0"),
         ("longtail: 3 nonsense", "nonsense"),

@@ -16,9 +16,8 @@ import numpy as np
 
 from labeler.analysis.comparison import TOLERANCE
 from labeler.errors import BadInput
-from labeler.evaluation import Conventions, Scoreboard, measures_for_task
+from labeler.evaluation import MEASURES_BY_TASK, Conventions, Scoreboard, measures_for_task
 from labeler.measures import PROMPT, Floats, Ints, Measure
-from labeler.model import TASKS
 
 USEFUL_GRADE = 2
 HIGHEST_GRADE = 3
@@ -76,7 +75,7 @@ class MinimumByTask:
         return cls(
             {
                 task: MinimumValue.usual(measures_for_task(conventions, task, by_task)[0])
-                for task in TASKS
+                for task in {**MEASURES_BY_TASK, **by_task}
             }
         )
 

@@ -16,7 +16,6 @@ from labeler.formats import LIMITS, parse_query, query_id_from_text
 from labeler.model import (
     QUERY_CHANGES,
     SPLITS,
-    TASKS,
     Query,
     QueryChange,
     format_count,
@@ -246,7 +245,10 @@ def query_fields(
                     help=ID_HELP,
                     placeholder="made from its words",
                 )
-            task = choose_word("Task", TASKS, query.task if query else None, f"{place}-task")
+            task = choose_word(
+                *("Task", facets.get("task", ()), query.task if query else None, f"{place}-task"),
+                free=True,
+            )
             split = choose_word("Split", SPLITS, query.split if query else None, f"{place}-split")
         buckets = bucket_fields(place, dict(query.buckets) if query else {}, facets)
         told = guidance_fields(place, query)
@@ -271,10 +273,17 @@ def query_fields(
         return None
 
 
-def choose_word(label: str, options: Sequence[str], value: str | None, key: str) -> str | None:
-    """Draw a box for one of a few words, or none of them."""
-    there = [NO_VALUE, *options]
-    chosen = st.selectbox(label, there, there.index(value or NO_VALUE), key=key, width=160)
+def choose_word(
+    label: str, options: Sequence[str], value: str | None, key: str, *, free: bool = False
+) -> str | None:
+    """Draw a box for one of a few words, or none of them; ``free`` takes a new word, too."""
+    there = list(dict.fromkeys([NO_VALUE, *options, *([value] if value else [])]))
+    chosen = st.selectbox(
+        *(label, there, there.index(value or NO_VALUE)),
+        key=key,
+        width=160,
+        accept_new_options=free,
+    )
     return None if chosen == NO_VALUE else chosen
 
 

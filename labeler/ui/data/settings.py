@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from labeler.errors import BadInput
+from labeler.evaluation import MEASURES_BY_TASK
 from labeler.formats import map_named, map_text
 from labeler.model import (
     AUTOMATIC,
@@ -25,20 +26,20 @@ from labeler.model import (
     LONGEST_WORD,
     MOST_CHUNKS,
     STRATEGIES,
-    TASKS,
     TRANSFER_CHOICES,
     Settings,
     capitalize_first,
     format_count,
+    order_buckets,
 )
 from labeler.render.words import LANGUAGES
-from labeler.ui import assignment_cache, filter_widgets
+from labeler.ui import assignment_cache
 from labeler.ui import shared as ui
 
 TASK_EXAMPLE = "single: 3 chunks, RR Success@1"
 TASK_LINE = re.compile(
-    r"(?P<task>[^:]*):\s*"
-    r"(?:(?P<size>\d{1,3}(?:,\d{3})+|\d{1,9})(?:\s*chunks?)?\s*(?:,|$|\s))?\s*(?P<measures>.*)"
+    r"(?P<task>.*):\s*"
+    r"(?:(?P<size>\d{1,3}(?:,\d{3})+|\d{1,9})(?:\s*chunks?)?\s*(?:,|$|\s))?\s*(?P<measures>[^:]*)"
 )
 TASKS_HELP = (
     f"One task per line, as in {TASK_EXAMPLE}: how many chunks its prompt gets, and the first and "
@@ -122,7 +123,7 @@ def show_settings() -> None:
     with ui.open_store() as store:
         settings, names = store.settings.read(), [run.name for run in store.runs.all()]
         several = len(store.chunkings.names()) > 1
-        tasks = [task for task in TASKS if task in store.queries.facets().get("task", ())]
+        tasks = store.queries.facets().get("task", ())
     with st.form("settings", border=False):
         name = st.text_input(
             "Name of the golden set",
@@ -320,8 +321,8 @@ def task_field(settings: Settings, tasks: Sequence[str]) -> ReadValues:
 
     Draws nothing if neither a query nor a setting has a task.
     """
-    own = {*tasks, *settings.prompt_k_by_task, *settings.measures_by_task}
-    named = [task for task in TASKS if task in own]
+    own = [*tasks, *settings.prompt_k_by_task, *settings.measures_by_task]
+    named = order_buckets(dict.fromkeys(own, 1))
     if not named:
         return dict
     text = st.text_area(
@@ -331,9 +332,10 @@ def task_field(settings: Settings, tasks: Sequence[str]) -> ReadValues:
         height=16 + 24 * max(len(named) + 1, 3),
         width=480,
     )
-    usual = ", ".join(f"{task} {filter_widgets.task_measures(task)}" for task in named)
+    usual = [f"{task} {MEASURES_BY_TASK[task]}" for task in named if task in MEASURES_BY_TASK]
     chunks = format_count(settings.prompt_k, "chunk", "chunks")
-    st.caption(f"Without values: {chunks} in the prompt, and the usual measures ({usual}).")
+    measures = f" ({', '.join(usual)})" if usual else ""
+    st.caption(f"Without values: {chunks} in the prompt, and the usual measures{measures}.")
     return lambda: read_tasks(text)
 
 
@@ -352,9 +354,9 @@ def task_line(settings: Settings, task: str) -> str:
 def read_tasks(text: str) -> Mapping[str, Any]:
     """Return the prompt sizes and the measures of tasks; raises `BadInput` with the line.
 
-    >>> read_tasks("single: 3 chunks, RR Success@1\\nresearch: nDCG@10\\nlongtail:")
+    >>> read_tasks("single: 3 chunks, RR Success@1\\nlaw: EU: nDCG@10\\nlongtail:")
     {'prompt_k_by_task': {'single': 3}, 'measures_by_task': {'single': 'RR Success@1', \
-'research': 'nDCG@10'}}
+'law: EU': 'nDCG@10'}}
     """
     sizes: dict[str, int] = {}
     measures: dict[str, str] = {}
@@ -366,9 +368,8 @@ def read_tasks(text: str) -> Mapping[str, Any]:
         if found is None:
             raise BadInput(f"tasks, line {number}: {line.strip()!r} is not like {TASK_EXAMPLE!r}")
         task = found["task"].strip()
-        if task not in TASKS or task in seen:
-            why = "occurs twice" if task in seen else f"is no task; there are {', '.join(TASKS)}"
-            raise BadInput(f"tasks, line {number}: {task!r} {why}")
+        if task in seen:
+            raise BadInput(f"tasks, line {number}: {task!r} occurs twice")
         seen.add(task)
         if found["size"]:
             sizes[task] = int(found["size"].replace(",", ""))

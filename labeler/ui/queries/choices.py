@@ -16,7 +16,7 @@ from labeler.analysis.failures import (
     UsefulInPrompt,
 )
 from labeler.evaluation import Conventions
-from labeler.model import TASKS, Settings
+from labeler.model import Settings
 from labeler.ui import filter_widgets, url_state
 
 NO_RUN, ANY_TASK = "no other run", "every task"
@@ -142,7 +142,8 @@ def _choose_filters(facets: Facets, *, answered: bool) -> diagnosis.QueryFilters
     """Let the user narrow the list; the URL has every choice under its own name."""
     facet, bucket = filter_widgets.choose_bucket(facets)
     other, crossing = _choose_crossing(facets, facet)
-    task = url_state.choose_or_not("Task", TASKS, "task", nothing=ANY_TASK, what="task")
+    tasks = facets.get("task", ())
+    task = url_state.choose_or_not("Task", tasks, "task", nothing=ANY_TASK, what="task")
     kinds = diagnosis.STATUSES_WITH_ANSWERS if answered else diagnosis.STATUSES
     kind = url_state.choose("Class", kinds, "class", what="class of failure")
     outcome = _choose_outcome() if answered else None

@@ -218,7 +218,8 @@ def show_tasks(choice: ScoresChoice, board: Scoreboard) -> FileContent | None:
             [
                 score
                 for score in choice.alone(board).table(
-                    measures_for_task(choice.conventions, task, choice.by_task), "task"
+                    measures_for_task(choice.conventions, task, choice.by_task) or choice.measures,
+                    "task",
                 )
                 if score.bucket == task
             ]
