@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from labeler.cli.atomic_output import open_to_load
 from labeler.cli.file_options import limit_option
 from labeler.cli.groups import (
     FILE,
+    CommandT,
     LabelerGroup,
     database_option,
     drop,
@@ -39,8 +40,15 @@ from labeler.services.candidates import SAMPLE_SIZE, nearest_queries
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
-GRADE = click.IntRange(0, 3)
 number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs=-1, required=True)
+
+
+def grade_option(name: str, usual: int, told: str) -> Callable[[CommandT], CommandT]:
+    """Return the option for a suggested grade; ``told`` says which it is."""
+    grade = click.IntRange(0, 3)
+    return click.option(
+        name, type=grade, default=usual, show_default=True, help=f"The grade {told}."
+    )
 
 
 @load.command("candidates")
@@ -72,27 +80,11 @@ number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs
     help=f"How many new questions to draw.  [default: {SAMPLE_SIZE} of a log, all of other files]",
 )
 @click.option("--seed", default=0, show_default=True, help="Another seed draws other questions.")
-@click.option(
-    "--source-grade",
-    type=GRADE,
-    default=GENERATED_GRADE,
-    show_default=True,
-    help="The grade suggested for the chunk a question was generated from.",
+@grade_option(
+    "--source-grade", GENERATED_GRADE, "suggested for the chunk a question was generated from"
 )
-@click.option(
-    "--up",
-    type=GRADE,
-    default=UP_GRADE,
-    show_default=True,
-    help="The grade that a thumb up suggests.",
-)
-@click.option(
-    "--down",
-    type=GRADE,
-    default=DOWN_GRADE,
-    show_default=True,
-    help="The grade that a thumb down suggests.",
-)
+@grade_option("--up", UP_GRADE, "that a thumb up suggests")
+@grade_option("--down", DOWN_GRADE, "that a thumb down suggests")
 @limit_option
 @database_option
 @click.pass_obj

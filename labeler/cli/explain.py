@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from labeler.cli.groups import CommandT
+from labeler.cli.groups import CommandT, remembered, remembering
 from labeler.evaluation import Conventions, Note
 from labeler.model import IGNORE_TRANSFERRED, LOWER_MEDIAN, MAJORITY
 from labeler.stats import FEWEST_DIFFERING, FEWEST_QUERIES
@@ -20,23 +20,18 @@ HINT = "--explain says how this is computed"
 
 def explain_option(command: CommandT) -> CommandT:
     """Add ``--explain``; `is_explained` returns whether it was given."""
-
-    def remember(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
-        context.meta[_KEY] = is_asked
-
     return click.option(
         "--explain",
         is_flag=True,
         expose_value=False,
-        callback=remember,
+        callback=remembering(_KEY),
         help="Also print how the numbers are computed and what the intervals mean.",
     )(command)
 
 
 def is_explained() -> bool | None:
     """Return whether ``--explain`` was given; None if the command has no such option."""
-    context = click.get_current_context(silent=True)
-    found: bool | None = None if context is None else context.meta.get(_KEY)
+    found: bool | None = remembered(_KEY)
     return found
 
 

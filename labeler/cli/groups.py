@@ -302,6 +302,25 @@ def _escape(text: str, keep: str = "") -> str:
     return escape_controls(text, keep=keep)
 
 
+def remembering(key: str, values: Mapping[Any, Any] | None = None) -> Callable[..., None]:
+    """Return a callback that keeps an option's value, if it has one, for `remembered`.
+
+    ``values`` are what its texts stand for.
+    """
+
+    def remember(context: click.Context, _: click.Parameter, value: Any) -> None:
+        if value is not None:
+            context.meta[key] = value if values is None else values[value]
+
+    return remember
+
+
+def remembered(key: str, default: Any = None) -> Any:
+    """Return what an option of the command that runs has remembered."""
+    context = click.get_current_context(silent=True)
+    return default if context is None else context.meta.get(key, default)
+
+
 class JsonFormatOption(click.Option):
     """An output format option, which accepts ``--json`` as a short form."""
 

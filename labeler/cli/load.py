@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -13,7 +13,15 @@ import click
 
 from labeler.cli.atomic_output import is_new, open_to_load
 from labeler.cli.file_options import grade_options, limit_option, list_options, map_option
-from labeler.cli.groups import CHUNKING, FILE, LabelerGroup, database_option, split_database
+from labeler.cli.groups import (
+    CHUNKING,
+    FILE,
+    CommandT,
+    LabelerGroup,
+    database_option,
+    split_database,
+)
+from labeler.cli.options import OptionDecorator, with_options
 from labeler.cli.output import progress_bar
 from labeler.errors import BadInput, LabelerError, NotFound
 from labeler.formats import FieldMap, Guess
@@ -23,7 +31,6 @@ from labeler.services.import_export import LoadOptions
 from labeler.store import Store, integrity
 from labeler.store.addresses import StoreLocation
 
-path_argument = click.argument("path", type=FILE)
 update_option = click.option(
     "--update", is_flag=True, help="Replace what has the same id and other content."
 )
@@ -43,13 +50,33 @@ blind_option = click.option(
     is_flag=True,
     help="Graders saw neither each other's grades nor the lists, so that they count in agreement.",
 )
-chunking_option = click.option(
-    "--chunking",
-    type=CHUNKING,
-    metavar="NAME",
-    help="The chunking that its chunk ids belong to, if there are several; 'default' is the one "
-    "without a name.",
+
+
+def of_chunking(told: str) -> OptionDecorator[Any]:
+    """Return the option that names a chunking; ``told`` is its help."""
+    return click.option("--chunking", type=CHUNKING, metavar="NAME", help=told)
+
+
+chunking_option = of_chunking(
+    "The chunking that its chunk ids belong to, if there are several; 'default' is the one without "
+    "a name."
 )
+
+
+def run_options(command: CommandT) -> CommandT:
+    """Add the options for what a run is, and how its lists are read."""
+    return with_options(
+        click.option(
+            "--name", "run_name", help="What the run is called.  [default: the file's name]"
+        ),
+        click.option(
+            "--system", help="The system it belongs to, over time.  [default: the run's name]"
+        ),
+        click.option(
+            "--date", "created_at", help="When it was made: 2026-01-31.  [default: not known]"
+        ),
+        list_options,
+    )(command)
 
 
 class LoadGroup(LabelerGroup):
@@ -88,94 +115,69 @@ def load() -> None:
     """
 
 
-@load.command()
-@path_argument
-@facet_option
-@update_option
-@limit_option
-@database_option
-@click.pass_obj
-def queries(db: StoreLocation, /, path: Path, **given: Any) -> None:
+def loads(*options: OptionDecorator[Any]) -> Callable[[Callable[[], None]], None]:
+    """Return a decorator that adds a command to `load`: a function's name is the kind of file."""
+
+    def add(described: Callable[[], None]) -> None:
+        def call(db: StoreLocation, /, path: Path, **given: Any) -> None:
+            check_target(db)
+            load_unchecked(db, described.__name__, path, LoadOptions(**given))
+
+        path = click.argument("path", type=FILE)
+        added = with_options(path, *options, limit_option, database_option, click.pass_obj)(call)
+        load.command(described.__name__, help=described.__doc__)(added)
+
+    return add
+
+
+@loads(facet_option, update_option)
+def queries() -> None:
     """Add the queries of a JSONL, BEIR, CSV, TSV or Parquet file.
 
     Where a file has no ids, they are made of the queries' texts. Of a file that holds more, only
     the queries are added.
     """
-    load_file(db, "queries", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@click.option(
-    "--chunking",
-    type=CHUNKING,
-    metavar="NAME",
-    help="The chunking they belong to; ids must be unique within one chunking only.",
+@loads(
+    of_chunking("The chunking they belong to; ids must be unique within one chunking only."),
+    update_option,
 )
-@update_option
-@limit_option
-@database_option
-@click.pass_obj
-def chunks(db: StoreLocation, /, path: Path, **given: Any) -> None:
+def chunks() -> None:
     """Add the chunks of a JSONL, BEIR, CSV, TSV or Parquet file.
 
     A chunk may have a document_id, and its place in that document: start and end, in characters
     from 0, the end not included. Of questions with their results each chunk is added once.
     """
-    load_file(db, "chunks", path, LoadOptions(**given))
 
 
-@load.command()
-@click.argument("path", type=FILE)
-@update_option
-@limit_option
-@database_option
-@click.pass_obj
-def documents(db: StoreLocation, /, path: Path, **given: Any) -> None:
+@loads(update_option)
+def documents() -> None:
     """Add the whole texts that chunks were cut from.
 
     PATH is a folder of .md and .txt files, whose ids are their paths in it, or the names that
     chunks have for them; or JSONL, CSV or TSV with document_id and text, and title if there is
     one. Chunks with a start and an end must be found there.
     """
-    load_file(db, "documents", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@click.option("--name", "run_name", help="What the run is called.  [default: the file's name]")
-@click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
-@click.option("--date", "created_at", help="When it was made: 2026-01-31.  [default: not known]")
-@list_options
-@click.option(
-    "--chunking",
-    type=CHUNKING,
-    metavar="NAME",
-    help="The chunking it was made on; 'default' is the one without a name.  "
-    "[default: the one that has its ids]",
+@loads(
+    run_options,
+    of_chunking(
+        "The chunking it was made on; 'default' is the one without a name.  "
+        "[default: the one that has its ids]"
+    ),
 )
-@limit_option
-@database_option
-@click.pass_obj
-def run(db: StoreLocation, /, path: Path, **given: Any) -> None:
+def run() -> None:
     """Add a run: TREC, JSONL, CSV, TSV or Parquet.
 
     JSON by query, as ranx writes it, is read as well. Of questions with their results only the
     ranked lists are added.
     """
-    load_file(db, "run", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@grade_options
-@blind_option
-@chunking_option
-@update_option
-@limit_option
-@database_option
-@click.pass_obj
-def golden(db: StoreLocation, /, path: Path, **given: Any) -> None:
+@loads(grade_options, blind_option, chunking_option, update_option)
+def golden() -> None:
     """Add golden grades: a golden set, a log, qrels, CSV.
 
     A golden set in JSONL, Quepid's and OpenSearch's JSON and RAGAS' samples bring their queries;
@@ -184,97 +186,64 @@ def golden(db: StoreLocation, /, path: Path, **given: Any) -> None:
     one's own grade is kept. Other files have one grade for a pair; to change it later takes
     --update.
     """
-    load_file(db, "golden", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@click.option("--split", default="test", show_default=True, help="Which qrels of the folder.")
-@facet_option
-@grade_options
-@click.option(
-    "--chunking",
-    type=CHUNKING,
-    metavar="NAME",
-    help="The chunking that its corpus belongs to.  [default: the one without a name]",
+@loads(
+    click.option("--split", default="test", show_default=True, help="Which qrels of the folder."),
+    facet_option,
+    grade_options,
+    of_chunking("The chunking that its corpus belongs to.  [default: the one without a name]"),
+    update_option,
 )
-@update_option
-@limit_option
-@database_option
-@click.pass_obj
-def beir(db: StoreLocation, /, path: Path, **given: Any) -> None:
+def beir() -> None:
     """Add a BEIR or MTEB folder, or a zip that holds one."""
-    load_file(db, "beir", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@limit_option
-@database_option
-@click.pass_obj
-def version(db: StoreLocation, /, path: Path, **given: Any) -> None:
+@loads()
+def version() -> None:
     """Add a golden set that was frozen elsewhere.
 
     Its content must match the hash in it. The live golden set stays as it is.
     'labeler export FILE --format version --golden NAME' makes such a file.
     """
-    load_file(db, "version", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@limit_option
-@database_option
-@click.pass_obj
-def complete(db: StoreLocation, /, path: Path, **given: Any) -> None:
+@loads()
+def complete() -> None:
     """Make a new golden set from a complete file.
 
     'labeler export FILE --complete' writes one. It is loaded into a new golden set only.
     """
-    load_file(db, "complete", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@click.option(
-    "--run", "run_name", help="The run whose answers they are, if the file has no such column."
+@loads(
+    click.option(
+        "--run", "run_name", help="The run whose answers they are, if the file has no such column."
+    ),
+    update_option,
 )
-@update_option
-@limit_option
-@database_option
-@click.pass_obj
-def answers(db: StoreLocation, /, path: Path, **given: Any) -> None:
+def answers() -> None:
     """Add what was answered with a run's chunks, right or wrong.
 
     JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1
     or 0. The answer's text may be missing, and run if --run names it. 'labeler answers' compares
     them with what was retrieved.
     """
-    load_file(db, "answers", path, LoadOptions(**given))
 
 
-@load.command()
-@path_argument
-@update_option
-@limit_option
-@database_option
-@click.pass_obj
-def signals(db: StoreLocation, /, path: Path, **given: Any) -> None:
+@loads(update_option)
+def signals() -> None:
     """Add what users did, date by date: clicks, thumbs up.
 
     JSONL, CSV or TSV with date, system, name and value. It may have query, for a value of one
     query, and n, how often it was counted. 'labeler trend' shows them with the system's runs.
     """
-    load_file(db, "signals", path, LoadOptions(**given))
 
 
 @load.command()
 @click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
 @map_option
-@click.option("--name", "run_name", help="What the run is called.  [default: the file's name]")
-@click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
-@click.option("--date", "created_at", help="When it was made: 2026-01-31.  [default: not known]")
-@list_options
+@run_options
 @grade_options
 @blind_option
 @facet_option
@@ -343,12 +312,6 @@ def ask_kind(path: Path, found: Guess) -> str | None:
     click.echo(f"{path}: {escape_controls(found.why.partition(';')[0])}")
     choices = click.Choice([*found.could_be, LEFT_OUT])
     return str(click.prompt("What is it?", type=choices))
-
-
-def load_file(db: StoreLocation, kind: str, path: Path, options: LoadOptions) -> None:
-    """Check the golden set, read a file, store what it holds and print what was done."""
-    check_target(db)
-    load_unchecked(db, kind, path, options)
 
 
 def check_target(db: StoreLocation) -> None:

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labeler.cli.explain import explain_option
-from labeler.cli.groups import CHUNKING, CommandT, check_raw, format_option, raw_option
+from labeler.cli.groups import (
+    CHUNKING,
+    CommandT,
+    check_raw,
+    format_option,
+    raw_option,
+    remembered,
+    remembering,
+)
 from labeler.cli.output import FOR_PROGRAMS, shorten
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
@@ -93,7 +101,8 @@ SELECTION_KEY = "labeler.selection"
 def _remember_selection(context: click.Context, option: click.Parameter, value: str | None) -> None:
     if value is not None:
         chosen = context.meta.get(SELECTION_KEY, EVERYTHING)
-        context.meta[SELECTION_KEY] = replace(chosen, **{str(option.name): value})
+        changed = {"chunkings": (value,)} if option.name == "chunking" else {option.name: value}
+        context.meta[SELECTION_KEY] = replace(chosen, **changed)
 
 
 SELECTION_OPTIONS = (
@@ -115,12 +124,6 @@ SELECTION_OPTIONS = (
 )
 
 
-def _remember_chunking(context: click.Context, _option: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        chosen = context.meta.get(SELECTION_KEY, EVERYTHING)
-        context.meta[SELECTION_KEY] = replace(chosen, chunkings=(value,))
-
-
 def make_chunking_option(says: str) -> Callable[[CommandT], CommandT]:
     """Return the option that selects a chunking; ``says`` is what it does in this command."""
     return counting_option(
@@ -128,7 +131,7 @@ def make_chunking_option(says: str) -> Callable[[CommandT], CommandT]:
         type=CHUNKING,
         metavar="NAME",
         expose_value=False,
-        callback=_remember_chunking,
+        callback=_remember_selection,
         help=f"{says}; 'default' is the one without a name.",
     )
 
@@ -138,10 +141,7 @@ chunking_option = make_chunking_option("Only runs of this chunking")
 
 def selection() -> Selection:
     """Return the queries that the command's options select, all without such options."""
-    context = click.get_current_context(silent=True)
-    found: Selection = (
-        EVERYTHING if context is None else context.meta.get(SELECTION_KEY, EVERYTHING)
-    )
+    found: Selection = remembered(SELECTION_KEY, EVERYTHING)
     return found
 
 
@@ -149,16 +149,11 @@ UNDEFINED_KEY = "labeler.undefined"
 UNDEFINED_VALUES: Mapping[str, Undefined] = {"nan": "nan", "0": 0, "1": 1}
 
 
-def _remember_undefined(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        context.meta[UNDEFINED_KEY] = UNDEFINED_VALUES[value]
-
-
 undefined_option = counting_option(
     "--undefined",
     type=click.Choice(list(UNDEFINED_VALUES)),
     expose_value=False,
-    callback=_remember_undefined,
+    callback=remembering(UNDEFINED_KEY, UNDEFINED_VALUES),
     help="Value of a query with nothing relevant; nan leaves it out.  [default: as the preset "
     "says]",
 )
@@ -166,8 +161,7 @@ undefined_option = counting_option(
 
 def requested_undefined() -> Undefined | None:
     """Return the value of the option for undefined values, None if the command has none."""
-    context = click.get_current_context(silent=True)
-    found: Undefined | None = None if context is None else context.meta.get(UNDEFINED_KEY)
+    found: Undefined | None = remembered(UNDEFINED_KEY)
     return found
 
 
@@ -177,12 +171,12 @@ WEIGHTED_HELP = "Weight the buckets of this facet by how often they are in the l
 
 def weighted_option(command: CommandT) -> CommandT:
     """Add ``--weighted``, which names a facet; `requested_traffic` returns its weights."""
-
-    def remember(context: click.Context, _: click.Parameter, value: str | None) -> None:
-        context.meta[WEIGHTED_KEY] = value
-
     return counting_option(
-        "--weighted", metavar="FACET", expose_value=False, callback=remember, help=WEIGHTED_HELP
+        "--weighted",
+        metavar="FACET",
+        expose_value=False,
+        callback=remembering(WEIGHTED_KEY),
+        help=WEIGHTED_HELP,
     )(command)
 
 
@@ -191,8 +185,7 @@ def requested_traffic(store: Store, **others: object) -> Traffic | None:
 
     Raises a usage error if one of the ``others`` is given: options that do not go with weights.
     """
-    context = click.get_current_context(silent=True)
-    facet = None if context is None else context.meta.get(WEIGHTED_KEY)
+    facet = remembered(WEIGHTED_KEY)
     if facet is None:
         return None
     for name, given in others.items():
