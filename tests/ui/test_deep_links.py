@@ -70,7 +70,7 @@ def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_fac
     app = open_page("compare", measure=["RR", "R@1"], **given)
     check_shows_setup(open_link(app, LOST))
     slices = open_link(app, "new loses clearly in 1 of the 2 buckets")
-    assert slices.selectbox("facet").value == "intent"
+    assert slices.query_params["facet"] == "intent"
     check_shows_setup(open_link(slices, LOST))
     link = urlsplit(link_of(app, LOST)).query
     assert parse_qs(link)["leaked"] == ["with"], "which queries count goes along"

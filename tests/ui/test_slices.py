@@ -122,7 +122,25 @@ def test_one_run_shows_every_bucket_the_total_and_who_has_no_bucket(filled: Path
     assert "14 unjudged in" not in said, "the table is folded until asked for"
 
 
-def test_every_measure_by_bucket_is_one_switch_away(filled: Path):
+def test_few_facets_are_tabs_many_or_long_ones_a_box_and_one_is_no_choice(filled: Path):
+    def facets() -> tuple[list[str], list[str]]:
+        app = open_slices(a="B")
+        return [each.key for each in app.button_group], [each.key for each in app.selectbox]
+
+    assert "facet" in facets()[0]
+    with Store(filled) as store:
+        more = {"intent": "setup", "a facet with a long name": "x"}
+        store.queries.load(loaded([Query("q1", "one", buckets=more)]), update=True)
+    assert "facet" in facets()[1]
+
+
+def test_folds_stand_between_the_list_and_the_download(filled: Path):
+    said = words(open_slices(a="B"))
+    assert said.index("All queries") < said.index("Every measure") < said.index("How computed")
+    assert "Keywords" not in said, "no query has some"
+
+
+def test_every_measure_by_bucket_is_one_click_away(filled: Path):
     said = pictures(open_pictures(facet="intent", a="A&A", measure=["RR", "AP"]))
     assert row(said, "<b>refund</b>")[:4] == ["4", "few", "0.3333", "0.3333"]
     assert row(said, "all judged queries")[:3] == ["7", "few", "0.6190"]

@@ -280,7 +280,7 @@ KEY_STYLE = style("""
 """)
 WHAT_MARKS_MEAN = {
     CLEAR: "filled: clear, the interval excludes 0",
-    NOT_CLEAR: "hollow: could be chance, it includes 0",
+    NOT_CLEAR: "hollow: could be chance, the interval includes 0",
     NO_LINE: TOO_FEW_DIFFER,
     UNTESTED: TOO_FEW_QUERIES,
 }

@@ -20,7 +20,9 @@ from labeler.evaluation import Conventions, Score, format_number, format_signed
 from labeler.measures import Measure
 from labeler.model import format_count
 from labeler.render.tables.bucket_list import (
+    CLEAR,
     LEVEL,
+    NOT_CLEAR,
     UNTESTED,
     WHAT_MARKS_MEAN,
     ListColumn,
@@ -82,7 +84,7 @@ def _key_to_pair(tests: PairTests, lead: Measure, rows: Sequence[Delta]) -> htpy
     if lead != tests.deciding:
         return key_to_marks([(UNTESTED, "not tested: buckets are tested by the deciding measure")])
     many = format_count(len(tests.tested_buckets), "bucket", "buckets")
-    looks = {look_of(tests.of(row)) for row in rows}
+    looks = {CLEAR, NOT_CLEAR, *(look_of(tests.of(row)) for row in rows)}
     shown = [each for each in WHAT_MARKS_MEAN.items() if each[0] in looks]
     return key_to_marks(shown, f"95%: all queries alone, buckets corrected for {many}.")
 

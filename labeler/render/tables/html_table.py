@@ -263,8 +263,20 @@ SENTENCES_STYLE = style("""
 .told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
 .told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
 .told a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
-.opens summary { cursor: pointer; font-size: 0.85rem; }
-.opens summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
+.opens { border: solid var(--line); border-width: 1px 0; color: var(--ink); }
+.opens + .opens { border-top: 0; }
+.opens summary { cursor: pointer; padding: 0.7rem 0; list-style: none; font-size: 0.9375rem;
+    line-height: 1.5rem; display: flex; align-items: baseline; gap: 0.75rem; }
+.opens summary::-webkit-details-marker { display: none; }
+.opens summary::before { content: ""; width: 7px; height: 7px; margin: 0 2px;
+    border: solid var(--muted); border-width: 0 1.5px 1.5px 0; transform: rotate(-45deg); }
+.opens[open] summary::before { transform: translateY(-3px) rotate(45deg); }
+.opens summary:hover { background: var(--soft); }
+.opens summary:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+.opens .told { padding-bottom: 0.75rem; }
+/* directly below other rows that open there is no gap */
+[data-testid="stElementContainer"]:has(.folds) + [data-testid="stElementContainer"]
+    .opens:first-of-type { margin-top: calc(-1rem - 1px); }
 """)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from labeler.analysis import comparison
 from labeler.analysis.comparison import CrossedCell, Delta
@@ -17,6 +17,7 @@ from labeler.ui import shared as ui
 from labeler.ui.deep_links import bucket_queries_url
 
 ONE_RUN, ALL_FACETS = "no second run", "all facets"
+MOST_TABS, LONGEST_TAB = 3, 16  # facets, and characters of a facet's name
 Counted = Score | Delta | CrossedCell
 """A row that says over how many queries it is, as ``n``."""
 Bucket = TypeVar("Bucket", Score, Delta)
@@ -52,6 +53,10 @@ class SlicesChoice:
         """Return the facets whose buckets are shown."""
         return list(board.facets) if self.facet is None else [self.facet]
 
+    def named_facet(self, board: Scoreboard) -> str:
+        """Return the chosen facet, else the first."""
+        return self.facet or next(iter(board.facets))
+
     def bucket_url(self, facet: str, bucket: str | None, crossing: str | None = None) -> str:
         """Return the URL of a bucket's queries, worst first or, with B, by loss against A."""
         where = {"other": self.other, "crossing": crossing} if crossing is not None else {}
@@ -85,14 +90,7 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
     """Let the user choose; runs and facet stay visible, other choices are one line with a fold."""
     with filter_widgets.row():
         a, b = choose_runs(scoreboards.best_first(board, settings))
-        facet = url_state.choose_or_not(
-            *("Facet", list(board.facets), "facet"),
-            nothing=ALL_FACETS,
-            what="facet",
-            clears=["bucket", "page"],
-            label_visibility="collapsed",
-            width=200,
-        )
+        facet = choose_facet(list(board.facets))
         with filter_widgets.folded() as say:
             other = filter_widgets.choose_other("Crossed with", list(board.facets), facet)
             least = choose_least()
@@ -114,6 +112,22 @@ def choose(board: Scoreboard, settings: Settings) -> SlicesChoice:
     short = called(board.run_names if b is None else [a, b])
     chosen = (a, b, facet, other, least, texts, measures, lead, conventions, short)
     return SlicesChoice(*chosen, settings)
+
+
+def choose_facet(facets: Sequence[str]) -> str | None:
+    """Let the user choose a facet or all (None): few short ones as tabs, others in a box."""
+    rules: dict[str, Any] = {"what": "facet", "clears": ["bucket", "page"]}
+    if len(facets) == 1:
+        return url_state.check_among("facet", facets, **rules)
+    if len(facets) > MOST_TABS or max(map(len, facets)) > LONGEST_TAB:
+        shown: dict[str, Any] = {"label_visibility": "collapsed", "width": 200}
+        return url_state.choose_or_not(
+            "Facet", facets, "facet", nothing=ALL_FACETS, **rules, **shown
+        )
+    url_state.check_among("facet", facets, **rules)
+    every = url_state.apart_from(facets, ALL_FACETS)
+    chosen = url_state.choose_tab("Facet", [every, *facets], "facet", clears=rules["clears"])
+    return None if chosen == every else chosen
 
 
 def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:

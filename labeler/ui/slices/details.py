@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.ui import keyword_cache, scoreboards, url_state
 from labeler.ui.slices.choices import Counted, SlicesChoice
-from labeler.ui.slices.files import intervals_of, offer
+from labeler.ui.slices.files import intervals_of
 
 MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns of two crossed facets
 ON_A_PAGE = 200  # rows of a table
@@ -82,8 +82,13 @@ def show_differences(choice: SlicesChoice, b: str, facet: str, board: Scoreboard
     )
 
 
-def show_crossed(choice: SlicesChoice, facet: str, other: str, board: Scoreboard) -> None:
-    """Show two crossed facets by the first measure."""
+def show_crossed(
+    choice: SlicesChoice, facet: str, other: str, board: Scoreboard
+) -> tuple[Callable[[], bytes], Callable[[], None]]:
+    """Show two crossed facets by the first measure.
+
+    Return the content of the file, and a function that shows all numbers in a table.
+    """
     runs, is_pair = choice.runs, choice.b is not None
     if choice.b is not None:
         comparison.check_pair(board, choice.a, choice.b)
@@ -101,18 +106,18 @@ def show_crossed(choice: SlicesChoice, facet: str, other: str, board: Scoreboard
         how = "A shade is from the lowest mean to the highest of those that are not greyed. "
     left = (len(rows) - len(drawn), len(columns) - len(across))
     explain(choice, facet, f"{how}n is of the whole row.", cells, *left)
-    if url_state.switch("All numbers in a table", "numbers"):
+
+    def show_numbers() -> None:
         filled = [cell for cell in cells if cell.n + cell.undefined]
         part = url_state.choose_part(filled, ON_A_PAGE)
         show_html(tables.crossed_table(part, runs, choice.short, (facet, other), **rules))
+
     file = partial(csv_exports.crossed_facets_csv, cells, runs, measure, (facet, other))
-    offer(choice, board, partial(file, board.conventions), "crossed.csv")
+    return partial(file, board.conventions), show_numbers
 
 
 def show_by_keyword(choice: SlicesChoice, facet: str, board: Scoreboard) -> None:
-    """Show on request the ranks of keywords by bucket, which need no grades."""
-    if not url_state.switch("Keywords by bucket, without grades", "keywords"):
-        return
+    """Show the ranks of keywords by bucket, which need no grades."""
     k = keyword_cache.choose_depth()
     at = keyword_cache.KeywordKey.of(board)
     found, unusable = keyword_cache.keyword_values(at, False, k, tuple(choice.runs), board)

@@ -1,8 +1,8 @@
-"""Intervals of buckets, cached until the next grade, and the files that Slices offers."""
+"""Intervals of buckets, cached until the next grade, and how the numbers of Slices are computed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
 import streamlit as st
 
@@ -13,7 +13,6 @@ from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.stats import IntervalsByPlace, mean_intervals
 from labeler.ui import filter_widgets, scoreboards, url_state
-from labeler.ui import shared as ui
 from labeler.ui.slices.choices import SlicesChoice
 
 
@@ -43,8 +42,8 @@ def _intervals(
     return {**of_all, **of_buckets}
 
 
-def offer(choice: SlicesChoice, board: Scoreboard, content: Callable[[], bytes], name: str) -> None:
-    """Show the conventions of the numbers and what is left out, and offer the file."""
+def show_how(choice: SlicesChoice, board: Scoreboard) -> None:
+    """Show in a fold the conventions of the numbers and what is left out."""
     notes = [note.sentence for note in board.notes(choice.measures) if note.is_about(*choice.runs)]
     for each in filter(None, [*choice.facets_of(board), choice.other]):
         if left_out := board.unbucketed(each):
@@ -57,4 +56,3 @@ def offer(choice: SlicesChoice, board: Scoreboard, content: Callable[[], bytes],
         tables.folded_sentences("How computed", [board.conventions.sentence, *notes]),
         tables.folded_names(choice.short, choice.runs),
     )
-    ui.offer("Download as CSV", content, name, board.revision)

@@ -7,11 +7,19 @@ from functools import partial
 
 import streamlit as st
 
-from labeler.ui import live, scoreboards, url_state
+from labeler.evaluation import Scoreboard
+from labeler.ui import keyword_cache, live, scoreboards, url_state
 from labeler.ui import shared as ui
+from labeler.ui.folds import show_folds
 from labeler.ui.slices.choices import SlicesChoice, choose
 from labeler.ui.slices.details import show_by_keyword, show_crossed, show_every_measure
+from labeler.ui.slices.files import show_how
 from labeler.ui.slices.views import show_one_run, show_pair
+
+NUMBERS, KEYWORDS = "numbers", "keywords"  # parameters that open a fold
+EVERY_MEASURE = "Every measure", "each measure in each bucket"
+ALL_NUMBERS = "All numbers", "the crossed buckets as a table"
+BY_KEYWORD = "Keywords", "where the words of an answer are found, without grades"
 
 
 def show_page() -> None:
@@ -38,23 +46,47 @@ def show_slices(choice: SlicesChoice, say: Callable[[str], None]) -> None:
     """Show the buckets by the newest grades, and say how much is graded."""
     with ui.open_store() as store:
         board = scoreboards.live_board(store, choice.conventions)
-    named = choice.facet or next(iter(board.facets))
+    facet, other = choice.facet, choice.other
     if not board.counts.grades:
         say(scoreboards.graded_line(board))
         scoreboards.say_nothing_graded(choice.conventions.selected, "No bucket has a number")
-        show_by_keyword(choice, named, board)
+        show_more(choice, board)
         return
-    facets = filter(None, (choice.facet, choice.other))
-    if empty := next((name for name in facets if board.facets.get(name) == ()), None):
+    if empty := next((name for name in (facet, other) if name and not board.facets[name]), None):
         st.text(f"None of the queries that are chosen has a bucket of {empty}.")
         return
-    if choice.facet is not None and choice.other is not None:
-        show_crossed(choice, choice.facet, choice.other, board)
+    numbers: Callable[[], None] = partial(show_every_measure, choice, board)
+    file: Callable[[], bytes] | None
+    if facet is not None and other is not None:
+        file, numbers = show_crossed(choice, facet, other, board)
+    elif choice.b is not None:
+        file = show_pair(choice, choice.b, board)
     else:
-        if choice.b is not None:
-            show_pair(choice, choice.b, board)
-        else:
-            show_one_run(choice, board)
-        if url_state.switch("Every measure by bucket", "numbers"):
-            show_every_measure(choice, board)
-    show_by_keyword(choice, named, board)
+        file = show_one_run(choice, board)
+    show_more(choice, board, numbers)
+    if file is not None:
+        show_how(choice, board)
+        name = "slices.csv" if other is None else "crossed.csv"
+        ui.offer("Download as CSV", file, name, board.revision)
+
+
+def show_more(
+    choice: SlicesChoice, board: Scoreboard, numbers: Callable[[], None] | None = None
+) -> None:
+    """Show the folds: ``numbers`` beyond the picture, and keywords where queries have some."""
+    shows: dict[str, Callable[[], None]] = {}
+    folds = {}
+    if numbers is not None:
+        shows[NUMBERS] = numbers
+        folds[NUMBERS] = EVERY_MEASURE if choice.other is None else ALL_NUMBERS
+    key = keyword_cache.KeywordKey.of(board)
+    if keyword_cache.keywords_by_query(key) or url_state.get(KEYWORDS):
+        shows[KEYWORDS] = partial(show_by_keyword, choice, choice.named_facet(board), board)
+        folds[KEYWORDS] = BY_KEYWORD
+    opened = next((name for name in folds if url_state.get(name) == "true"), None)
+
+    def address(name: str | None) -> str:
+        is_open = {each: "true" if each == name else None for each in (NUMBERS, KEYWORDS)}
+        return url_state.this_page_url("/slices", page=None, **is_open)
+
+    show_folds(folds, opened, address, shows.get(opened or "", lambda: None))

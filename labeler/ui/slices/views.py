@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -33,13 +33,17 @@ from labeler.ui import scoreboards, url_state
 from labeler.ui import shared as ui
 from labeler.ui.deep_links import target_url, transfer_step
 from labeler.ui.slices.choices import SlicesChoice
-from labeler.ui.slices.files import intervals_of, offer
+from labeler.ui.slices.files import intervals_of
 
+FileContent = Callable[[], bytes]
 ON_A_PAGE = 40  # buckets in the list
 
 
-def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
-    """Show B against A: where it loses, in a sentence, and all buckets in one list."""
+def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> FileContent | None:
+    """Show B against A: where it loses, in a sentence, and all buckets in one list.
+
+    Return the content of the file, None if the two cannot be compared.
+    """
     a = choice.a
     with url_state.stale_if_incomparable("b"):
         comparison.check_pair(board, a, b)
@@ -50,7 +54,7 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
         if tests.deciding is None and board.collection.has_several_chunkings:
             said = describe_incomparable(board, tests, names).statements
             show_html(verdict_block(said[0].sentence, step=transfer_step(said)))
-            return
+            return None
         by_facet = [compare_in(board, tests, lead, facet) for facet in choice.facets_of(board)]
     say_where_b_loses(choice, by_facet[0], tests, board)
     [total] = by_facet[0].deltas
@@ -60,8 +64,7 @@ def show_pair(choice: SlicesChoice, b: str, board: Scoreboard) -> None:
     drawn = url_state.choose_part(shown, ON_A_PAGE)
     rules = (tests, choice.conventions, names, choice.least, choice.bucket_url)
     show_html(pair_list(total, drawn, rows, *rules))
-    file = partial(pair_csv, choice, b, board, tests)
-    offer(choice, board, file, "slices.csv")
+    return partial(pair_csv, choice, b, board, tests)
 
 
 def compare_in(board: Scoreboard, tests: PairTests, lead: Measure, facet: str) -> Comparison:
@@ -166,8 +169,8 @@ def pair_csv(choice: SlicesChoice, b: str, board: Scoreboard, tests: PairTests) 
     return csv_exports.comparison_csv(ShownPair(shown[0], rows, tests, (means, deltas)))
 
 
-def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
-    """Show one run's buckets by their mean, the lowest first."""
+def show_one_run(choice: SlicesChoice, board: Scoreboard) -> FileContent:
+    """Show one run's buckets by their mean, the lowest first; return the content of the file."""
     a, least = choice.a, choice.least
     lead = board.resolve([choice.lead or choice.measures[0]])[0]
     facets = choice.facets_of(board)
@@ -183,7 +186,7 @@ def show_one_run(choice: SlicesChoice, board: Scoreboard) -> None:
     drawn = url_state.choose_part(choice.in_same_order(rows, lead), ON_A_PAGE)
     rules = (between, count_queries(board, facets), choice.conventions, least, choice.bucket_url)
     show_html(level_list(total, drawn, rows, *rules))
-    offer(choice, board, partial(means_csv, choice, board), "slices.csv")
+    return partial(means_csv, choice, board)
 
 
 def count_queries(board: Scoreboard, facets: Sequence[str]) -> Counter[Place]:
