@@ -12,9 +12,7 @@ from labeler.evaluation import (
     MergedPartitions,
     Record,
     Scoreboard,
-    residuals_by_place,
     residuals_by_query,
-    why_no_mean,
     why_no_value,
 )
 from labeler.measures import Bools, Floats, Ints, Measure
@@ -24,7 +22,7 @@ LEADING_COLUMNS = ("run", "measure", "value")
 
 
 def mean_rows(records: Iterable[Record]) -> list[Record]:
-    """Return the rows of `score_records` with the columns of `mean_columns`, in their order."""
+    """Return the rows of `score_records` with what one reads first in front."""
     return [{**dict.fromkeys(LEADING_COLUMNS), **record} for record in records]
 
 
@@ -42,33 +40,6 @@ def difference_rows(records: Iterable[Record]) -> list[Record]:
         {**{name: row[name] for name in DIFFERENCE_COLUMNS if name in row}, **row}
         for row in records
     ]
-
-
-def mean_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
-    """Return the means of a scoreboard as columns; `score_records` returns them as rows."""
-    means, runs = board.means(wanted), board.run_names
-    at = [place for place, measure in enumerate(means.measures) for _ in measure.names]
-    n, undefined = (np.tile(each[at, 0], len(runs)) for each in (means.n, means.undefined))
-    value = means.value[at, :, 0].T.ravel()
-    columns: dict[str, Any] = {
-        "run": np.repeat(np.array(runs, object), len(at)),
-        "measure": [name for measure in means.measures for name in measure.names] * len(runs),
-        "value": value,
-        "full_name": [str(means.measures[place]) for place in at] * len(runs),
-        "reason": np.full(len(value), None),
-        "n": n,
-        "undefined": undefined,
-        "unjudged": means.unjudged[at, :, 0].T.ravel(),
-        "missing": np.repeat(means.missing[:, 0], len(at)),
-    }
-    for row in np.flatnonzero(np.isnan(value)).tolist():
-        measure = means.measures[at[row % len(at)]]
-        columns["reason"][row] = why_no_mean(int(n[row]), int(undefined[row]), measure)
-    if residuals := residuals_by_place(board, wanted):
-        asked = [means.measures[place] for place in at]
-        each = [residuals.get((run, measure, None), np.nan) for run in runs for measure in asked]
-        columns["residual"] = np.array(each)
-    return columns
 
 
 def value_columns_by_query(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from labeler.analysis.cautions import find_cautions
 from labeler.analysis.run_verdict import judge_pair
 from labeler.api.columns import (
     difference_rows,
-    mean_columns,
     mean_rows,
     value_columns_by_query,
 )
@@ -140,12 +139,10 @@ def evaluate(
     wanted = parse_measures(rules.conventions, measures)
     if per_query:
         return result_frame(value_columns_by_query(board, wanted), board, wanted, said)
-    if not bands:
-        frame = result_frame(mean_columns(board, wanted), board, wanted, said)
-    else:
-        rows = mean_rows(score_records(board.table(wanted), residuals_by_place(board, wanted)))
-        ranges = LiveRanges(board).means(board, wanted)
-        frame = result_frame(with_unjudged_ranges(rows, ranges), board, wanted, said)
+    rows = mean_rows(score_records(board.table(wanted), residuals_by_place(board, wanted)))
+    if bands:
+        rows = with_unjudged_ranges(rows, LiveRanges(board).means(board, wanted))
+    frame = result_frame(rows, board, wanted, said)
     cautions = find_cautions(board, wanted, most=None)
     frame.attrs["cautions"] = [each.sentence for each in cautions]
     return frame
