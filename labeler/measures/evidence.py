@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -155,67 +155,50 @@ def _count_characters(
     return added, found, finds.texts.size(taken)
 
 
-def _precision_divisor(finds: FoundEvidence, retrieved: Ints) -> Ints:
-    """Return the divisor of precision: 0 without evidence, so that precision is undefined.
+Divisor = Callable[[FoundEvidence, Ints, Ints], Ints]
+"""What evidence is divided by, given what each ranking finds and how much it retrieves."""
 
-    It is 1 if nothing is retrieved, so that precision is then 0.
-    """
+
+def _all_evidence(finds: FoundEvidence, found: Ints, retrieved: Ints) -> Ints:
+    return finds.total
+
+
+def _retrieved(finds: FoundEvidence, found: Ints, retrieved: Ints) -> Ints:
+    """Return 0 without evidence, where precision is undefined; 1 if nothing is retrieved."""
     divisor: Ints = np.maximum(retrieved, 1) * (finds.total > 0)
     return divisor
 
 
-def _iou_divisor(finds: FoundEvidence, found: Ints, retrieved: Ints) -> Ints:
+def _evidence_or_retrieved(finds: FoundEvidence, found: Ints, retrieved: Ints) -> Ints:
     divisor: Ints = (finds.total + retrieved - found) * (finds.total > 0)
     return divisor
 
 
-def recall(
-    finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
+def _share(
+    divisor: Divisor,
+    finds: FoundEvidence,
+    k: int | Ints = WHOLE_LIST,
+    *,
+    characters: int | None = None,
 ) -> Floats:
-    """Return the share of evidence characters found; NaN where nothing is marked."""
-    _, found, _ = _count_characters(finds, k, characters)
-    return divide(found, finds.total)
-
-
-def precision(
-    finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
-) -> Floats:
-    """Return the share of evidence in the characters retrieved; 0 if nothing is retrieved."""
+    """Return the evidence characters found, divided; NaN where the divisor is 0."""
     _, found, retrieved = _count_characters(finds, k, characters)
-    return divide(found, _precision_divisor(finds, retrieved))
+    return divide(found, divisor(finds, found, retrieved))
 
 
-def iou(
-    finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
+def _terms(
+    divisor: Divisor,
+    finds: FoundEvidence,
+    k: int | Ints = WHOLE_LIST,
+    *,
+    characters: int | None = None,
 ) -> Floats:
-    """Return the evidence characters found, divided by those that are evidence or retrieved."""
-    _, found, retrieved = _count_characters(finds, k, characters)
-    return divide(found, _iou_divisor(finds, found, retrieved))
-
-
-def recall_terms(
-    finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
-) -> Floats:
-    """Return what each entry adds to `recall`."""
-    added, _, _ = _count_characters(finds, k, characters)
-    return _shares(finds, added, finds.total)
-
-
-def precision_terms(
-    finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
-) -> Floats:
-    """Return what each entry adds to `precision`."""
-    added, _, retrieved = _count_characters(finds, k, characters)
-    return _shares(finds, added, _precision_divisor(finds, retrieved))
-
-
-def iou_terms(
-    finds: FoundEvidence, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
-) -> Floats:
-    """Return what each entry adds to `iou`."""
+    """Return what each entry adds to `_share`."""
     added, found, retrieved = _count_characters(finds, k, characters)
-    return _shares(finds, added, _iou_divisor(finds, found, retrieved))
-
-
-def _shares(finds: FoundEvidence, added: Ints, whole: Ints) -> Floats:
+    whole = divisor(finds, found, retrieved)
     return np.nan_to_num(divide(added, whole[finds.row]))
+
+
+recall, recall_terms = (partial(each, _all_evidence) for each in (_share, _terms))
+precision, precision_terms = (partial(each, _retrieved) for each in (_share, _terms))
+iou, iou_terms = (partial(each, _evidence_or_retrieved) for each in (_share, _terms))
