@@ -1,7 +1,7 @@
-"""The collection: everything that measures are computed from, read at one moment, with its hash.
+"""The collection: all that measures are computed from, read at one moment, with its hash.
 
-It holds queries, golden grades, stored runs and marked passages; the texts of chunks are read
-when they are first asked for.
+It holds queries, golden grades, stored runs and marked passages. Texts of chunks are read when they
+are first asked for.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ SELECT coalesce(k.name, ''), c.id, c.chunk_id, c.text, c.document_id, c.position
 FROM chunks AS c LEFT JOIN chunkings AS k ON k.id = c.chunking
 WHERE c.text <> '' ORDER BY coalesce(c.chunking, 0), c.id
 """
-# Places in an earlier wording of a text mean nothing. Proposed grades are nobody's, and transferred
+# Offsets in an earlier text mean nothing now. Nobody gave the suggested grades, and the transferred
 # ones rest on passages that are marked in other chunks already.
 MARKED_PASSAGES = """
 SELECT q.query_id, j.query, j.chunk, j.grade, j.evidence
@@ -107,30 +107,30 @@ WHERE j.id > ? AND q.retired_at IS NULL
 
 
 class AttributedGrades(NamedTuple):
-    """Golden grades, and who stands behind each of them, by name."""
+    """Golden grades, and the names of the people who gave each."""
 
     grades: GoldenArrays
     behind: Attribution
 
     def by_pair(self) -> dict[tuple[int, int], tuple[int, int]]:
-        """Return the grades, and the judgments that give them, by query and chunk."""
+        """Return each golden grade and the judgment that gives it, by query and chunk."""
         of = self.grades
         pairs = zip(of.query.tolist(), of.chunk.tolist(), strict=True)
         decided = zip(of.grade.tolist(), of.judgment.tolist(), strict=True)
         return dict(zip(pairs, decided, strict=True))
 
     def in_order(self, order: Integers) -> AttributedGrades:
-        """Return them in another order."""
+        """Return the grades at these positions."""
         names, which = self.behind
         return AttributedGrades(self.grades[order], Attribution(names, which[order]))
 
     def names(self) -> Iterator[GraderNames]:
-        """Give who stands behind each."""
+        """Return the names of the people who gave each grade."""
         return map(self.behind.names.__getitem__, self.behind.which.tolist())
 
 
 class CollectionReader:
-    """Reads everything that measures are computed from, and the hash of the golden set."""
+    """Reads all that measures are computed from, and the hash of the golden set."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -142,7 +142,7 @@ class CollectionReader:
         self._golden_set = GoldenSet(connection)
 
     def read(self) -> Collection:
-        """Return everything measures are computed from, as it is at one moment."""
+        """Return all that measures are computed from, at one moment."""
         with self._db.reading():
             numbers = dict(
                 sorted(self._db.rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL"))
@@ -176,11 +176,11 @@ class CollectionReader:
         stale: npt.NDArray[np.bool_] | None = None,
         runs: Container[str] | None = None,
     ) -> Collection:
-        """Return golden grades with what else measures are computed from, in the same transaction.
+        """Return the collection for these golden grades, in the caller's transaction.
 
-        ``place`` is the position of each query. ``golden`` has, sorted by the first two, the query
-        position, the chunk and the grade of each golden grade, and whether it was transferred.
-        ``runs`` keeps to the runs with these names.
+        ``place`` is the position of each query. ``golden`` has a row for each golden grade, sorted
+        by query and chunk: position of the query, chunk, grade, and whether it was transferred.
+        With ``runs`` only the runs with these names are read.
         """
         query, chunk, grade, transferred = golden
         pool = self._pool(place)
@@ -206,7 +206,7 @@ class CollectionReader:
         )
 
     def _golden(self, query: int | None = None) -> AttributedGrades:
-        """Return what is golden of queries in use, or of one."""
+        """Return the golden grades of all queries in use, or of one query."""
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
         log = JudgmentArrays.of(self._db.each(f"{ALL_JUDGMENTS}{of_one} ORDER BY j.id", asked))
         current, settings = log.current(self._numbers(UNDONE_JUDGMENTS)), self._settings.read()
@@ -255,7 +255,7 @@ class CollectionReader:
         chunk_ids: Sequence[str] | Mapping[int, str],
         query: int | None = None,
     ) -> tuple[Iterable[Any], ...]:
-        """Return the golden grades of all queries or of one: the columns of `GradedBy`."""
+        """Return the golden grades of all queries or of one, as the columns of `GradedBy`."""
         of, chunks = golden.grades, golden.grades.chunk.tolist()
         evidence = self._evidence.of_golden(golden.by_pair, query)
         pairs = zip(of.query.tolist(), chunks, strict=True) if evidence else ()
@@ -264,7 +264,7 @@ class CollectionReader:
         return ids, of.grade.tolist(), golden.names(), rests_on, transferred
 
     def _named(self, of: GoldenArrays, query: int | None) -> Iterable[tuple[str, ...]]:
-        """Return for each golden grade the events that it names where it was transferred."""
+        """Return the ids of the events that each golden grade was transferred from."""
         if not (of.kind == TRANSFER).any():
             return repeat((), len(of.kind))
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
@@ -276,9 +276,9 @@ class CollectionReader:
     def _marks(
         self, by_pair: Callable[[], Mapping[tuple[int, int], tuple[int, int]]]
     ) -> dict[tuple[str, int], tuple[Passage, ...]]:
-        """Return the passages that golden grades rest on.
+        """Return the passages marked for golden grades.
 
-        ``by_pair`` returns these grades by number, each with the judgment that gives it.
+        ``by_pair`` returns each golden grade and its judgment, by the numbers of query and chunk.
         """
         rows = self._db.rows(MARKED_IN_USE)
         golden = by_pair() if rows else {}
@@ -287,10 +287,10 @@ class CollectionReader:
     def news_since(
         self, revision: int, golden: GoldenState | None
     ) -> tuple[list[GradeChange], int, GoldenState | None]:
-        """Return the changed grades, the newest revision, and what ``golden`` is by then.
+        """Return the changed grades, the newest revision, and ``golden`` brought up to date.
 
-        All of one moment; it takes as long as what was judged since. ``golden`` must be of the
-        same data revision.
+        All three are read at one moment. The time grows with the number of judgments since.
+        ``golden`` must have the present data revision.
         """
         with self._db.reading():
             newest = int(self._db.value(NEWEST_JUDGMENT))
@@ -298,7 +298,7 @@ class CollectionReader:
             return changes, newest, golden and self._moved(golden, newest)
 
     def _marked(self, change: GradeChange) -> GradeChange:
-        """Return a change with the passages that the grade rests on."""
+        """Return a change with the passages marked for its grade."""
         if change.grade is None:
             return change
         rows = self._db.rows(
@@ -328,19 +328,19 @@ class CollectionReader:
         return query_digest(query, zip(*self._graded(golden, chunk_ids, number), strict=True))
 
     def golden_state(self) -> GoldenState:
-        """Return what the golden set is now."""
+        """Return the present state of the golden set."""
         with self._db.reading():
             return self.state()
 
     def state(self) -> GoldenState:
-        """Return what the golden set is now, in the transaction of the caller."""
+        """Return the present state of the golden set, in the caller's transaction."""
         numbers = dict(
             self._db.rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL ORDER BY id")
         )
         return self._state(numbers, self._golden(), self.chunk_ids())
 
     def texts(self) -> CollectionTexts:
-        """Return the texts of all chunkings and documents, as of one moment."""
+        """Return the texts of all chunkings and documents, read at one moment."""
         with self._db.reading():
             rows, documents = self._db.rows(CHUNKS_WITH_TEXT), self._documents.all()
         cuts: dict[str, dict[int, Chunk]] = {}
@@ -357,7 +357,7 @@ class CollectionReader:
         return CollectionTexts(digest.hexdigest(), cuts, of)
 
     def _texts_later(self) -> Callable[[], CollectionTexts]:
-        """Return what reads the texts once they are asked for, by a connection of its own."""
+        """Return a function that reads the texts over a connection of its own."""
         path = self._db.path
 
         def read() -> CollectionTexts:
@@ -369,10 +369,10 @@ class CollectionReader:
     def _stored_runs(
         self, place: Mapping[str, int], only: Container[str] | None = None
     ) -> Iterator[StoredRun]:
-        """Give the runs, or those of some names, with their lists by query position."""
+        """Yield the runs, or those with these names, with their lists by query position."""
         retired = {query_id for (query_id,) in self._db.rows(RETIRED_QUERIES)}
         places: Mapping[int, int] = {}
-        expected = sorted(place.items())  # as they come of most runs, which saves looking them up
+        expected = sorted(place.items())  # the order of most runs, which saves a look-up
         for run, name, system, created_at, chunking, params in self._db.rows(
             "SELECT r.id, r.name, r.system, r.created_at, k.name, r.params FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
@@ -388,7 +388,7 @@ class CollectionReader:
                     read.add(query, chunks, scores)
                 elif query_id not in retired:
                     unknown += 1
-            if read.queries != list(places):  # runs of the same queries share where they are
+            if read.queries != list(places):  # runs of the same queries share one mapping
                 places = {query: at for at, query in enumerate(read.queries)}
             lists = read.by_query(places)
             apart = {
@@ -408,7 +408,7 @@ class CollectionReader:
         return names
 
     def facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
-        """Return the bucket of every query, facet by facet; task and split are among them."""
+        """Return the bucket of every query for each facet, task and split included."""
         facets: defaultdict[str, list[str | None]] = defaultdict(lambda: [None] * len(place))
         for _, query_id, facet, bucket in self._db.each(f"{BUCKETS} ORDER BY facet"):
             if query_id in place:
@@ -416,7 +416,7 @@ class CollectionReader:
         return {facet: tuple(column) for facet, column in facets.items()}
 
     def _pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
-        """Return the pairs that a file put into the pool without a grade: query position, chunk."""
+        """Return the pairs that a file pooled without a grade: query positions, chunks."""
         pairs = sorted(
             (place[query], chunk)
             for query, chunk in self._db.rows(UNGRADED_PAIRS)
@@ -425,7 +425,7 @@ class CollectionReader:
         return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
 
     def _sides(self, chunk_ids: Sequence[str]) -> ChunkingIndex | None:
-        """Return of which chunking each chunk is, None where there is no other than the unnamed."""
+        """Return the chunking of each chunk, None if only the default one exists."""
         names = [name for (name,) in self._db.rows("SELECT name FROM chunkings ORDER BY id")]
         return ChunkingIndex.of_ids(names, chunk_ids) if names else None
 
@@ -440,7 +440,7 @@ class CollectionReader:
 def golden_marks(
     rows: Iterable[Sequence[Any]], golden: Mapping[tuple[int, int], int]
 ) -> dict[tuple[str, int], tuple[Passage, ...]]:
-    """Return the passages that golden grades rest on, of rows as `MARKED_PASSAGES` has them."""
+    """Return the passages marked for golden grades, from rows of `MARKED_PASSAGES`."""
     found: dict[tuple[str, int], list[Passage]] = {}
     for query_id, query, number, grade, evidence in rows:
         if golden.get((query, number)) == grade:
@@ -449,14 +449,14 @@ def golden_marks(
 
 
 def _sorted_positions(chunk_ids: Sequence[str]) -> Integers:
-    """Return for each number where its id stands among all of them, sorted."""
+    """Return the position of each number's id among all ids, sorted."""
     places = np.empty(len(chunk_ids), dtype=np.int64)
     places[sorted(range(len(chunk_ids)), key=chunk_ids.__getitem__)] = np.arange(len(chunk_ids))
     return places
 
 
 class _ListBuffer:
-    """The lists of a run, one after the other in one buffer while they are read."""
+    """The lists of one run, one after the other in one buffer while they are read."""
 
     def __init__(self) -> None:
         self.queries: list[int] = []
@@ -465,7 +465,7 @@ class _ListBuffer:
         self._chunks, self._scores = bytearray(), bytearray()
 
     def add(self, query: int, chunks: bytes, scores: bytes | None) -> None:
-        """Put a list behind the others."""
+        """Append a list."""
         if scores is not None:
             self._scored.append(len(self.queries))
             self._scores += scores
@@ -474,10 +474,10 @@ class _ListBuffer:
         self._chunks += chunks
 
     def by_query(self, places: Mapping[int, int]) -> Mapping[int, StoredList]:
-        """Return the lists by query, of which ``places`` says which is whose."""
+        """Return the lists by query; ``places`` has the position of each query's list."""
         chunks = np.frombuffer(memoryview(self._chunks).toreadonly(), "<i4")
         scores = np.frombuffer(memoryview(self._scores).toreadonly(), "<f4")
-        if self._scored and len(self._scored) < len(places):  # some have scores, others none
+        if self._scored and len(self._scored) < len(places):  # only some have scores
             own = [self._lengths[at] for at in self._scored]
             scored = dict(zip(self._scored, np.split(scores, np.cumsum(own)[:-1]), strict=True))
             lists = np.split(chunks, np.cumsum(self._lengths)[:-1])

@@ -1,8 +1,8 @@
 """Copies: chunks of one query with the same text and title, which graders read and grade once.
 
-Copies are in one query's pool, of whichever chunking; a chunk without a text has none. Each keeps
-grades of its own in the log: what a grader says of one is written for all, as events whose ids
-are ``<event id>:twin:<number>`` and whose source is `COPY_SOURCE`.
+Copies are in the pool of one query, whatever their chunking. A chunk without text has none. Each
+copy has its own grades in the log: a grader's judgment of one is written for all of them, as events
+with the id ``<event id>:twin:<number>`` and the source `COPY_SOURCE`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from labeler.store.columns import as_json, moment
 from labeler.store.connection import Connection
 from labeler.store.settings import StoredSettings
 
-COPY_SOURCE = "twin"  # why a grader was given a chunk: they graded another with its text
+COPY_SOURCE = "twin"  # of grades that were given to a chunk with the same text
 COPY_MARK = ":twin:"
 BLANKS = " \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u2000\u2001\u2002\u2003\u2009\u200b\u3000\ufeff"
 Copies = Mapping[str, Mapping[int, int]]
@@ -30,8 +30,8 @@ BY_PEOPLE = (("grade", 0), ("adjudicate", 0))
 SAME_TEXT = """
     copy.text_hash = c.text_hash AND coalesce(copy.title, '') = coalesce(c.title, '')
 """
-# Found in the index of fingerprints: after a second chunking most texts may occur twice, and only
-# those of a query's pool are read.
+# The index of fingerprints finds them: with a second chunking most texts may occur twice, and only
+# those of a query's pool need to be read.
 REPEATED_HASHES = """
 SELECT id, text_hash FROM chunks WHERE text_hash IN (
     SELECT text_hash FROM chunks WHERE text_hash IS NOT NULL GROUP BY text_hash HAVING count(*) > 1
@@ -65,7 +65,7 @@ PROPOSED_IN_USE = """
 SELECT q.query_id, p.chunk FROM proposals AS p LEFT JOIN candidates AS k ON k.id = p.candidate
 JOIN queries AS q ON q.id = coalesce(p.query, k.query) WHERE q.retired_at IS NULL
 """
-# What is in a query's pool without a run: proposed, left ungraded by a file, or judged already.
+# Pooled without a run: suggested, left ungraded by a file, or judged already.
 OTHER_CHUNKS_OF_QUERY = """
 SELECT p.chunk FROM proposals AS p LEFT JOIN candidates AS k ON k.id = p.candidate
 JOIN queries AS q ON q.id = coalesce(p.query, k.query) WHERE q.query_id = :query
@@ -74,8 +74,8 @@ SELECT u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query WHERE q.qu
 UNION
 SELECT j.chunk FROM judgments AS j JOIN queries AS q ON q.id = j.query WHERE q.query_id = :query
 """
-# What people say of a chunk now becomes what they say of its copy, unless they have judged that.
-# What a file brought does not: taking back its load would leave it behind.
+# A person's current judgment of a chunk is given to its copy, unless they have judged the copy. A
+# grade from a file is not: undoing its load would leave the copied grade behind.
 GRADE_COPY = f"""
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, text_hash,
@@ -109,7 +109,7 @@ ORDER BY j.id
 
 
 class ChunkCopies:
-    """Finds chunks that repeat the text of others, and grades those that came late."""
+    """Finds chunks with the same text, and grades copies that were loaded later."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -117,9 +117,9 @@ class ChunkCopies:
         self._chunks = Chunks(connection)
 
     def in_pool(self, pool: Mapping[str, Iterable[int]]) -> Copies:
-        """Return which chunks of each query's pool repeat the text and title of an earlier one.
+        """Return the chunks of each query's pool that repeat the text and title of an earlier one.
 
-        Queries without a copy are left out; the earliest is the chunk with the lowest number.
+        Queries without copies are left out. The earliest chunk is the one with the lowest number.
         """
         texts = self._repeated_texts(lambda: chain.from_iterable(pool.values()))
         found: dict[str, dict[int, int]] = {}
@@ -134,9 +134,9 @@ class ChunkCopies:
         return found
 
     def _repeated_texts(self, among: Callable[[], Iterable[int]]) -> dict[int, int]:
-        """Return of some chunks those that share text and title, with the first of each text.
+        """Return those of some chunks that share text and title, each with the first one's number.
 
-        ``among`` is not called where no text occurs twice.
+        ``among`` is not called if no text occurs twice.
         """
         hashes = dict(self._db.rows(REPEATED_HASHES))
         if not hashes:
@@ -153,9 +153,9 @@ class ChunkCopies:
         return {chunk: text for chunk, text in texts.items() if often[text] > 1}
 
     def repeated_judged_texts(self) -> dict[int, int]:
-        """Return the judged chunks whose text and title other judged ones have, too.
+        """Return the judged chunks that share text and title with other judged chunks.
 
-        By number, with the number of the first chunk with that text.
+        The result maps the number of each to that of the first chunk with its text.
         """
         return self._repeated_texts(self._judged)
 
@@ -186,7 +186,7 @@ class ChunkCopies:
     def grades(self) -> list[CopyGrades]:
         """Return the graded texts that several chunks of a query's pool have, with their grades.
 
-        A chunk that is not in the pool of the runs belongs to it where it has a golden grade.
+        A chunk outside the pool of the runs counts as pooled if it has a golden grade.
         """
         found = self._graded_copies()
         names = self._chunks.ids(sorted({chunk for _, states in found for chunk in states}))
@@ -199,7 +199,7 @@ class ChunkCopies:
         ]
 
     def _graded_copies(self) -> list[tuple[str, dict[int, CopyState | None]]]:
-        """Return the query and the chunks, by number, of each text that has several and a grade."""
+        """Return query and chunks, by number, of each graded text that has copies."""
         pooled: dict[str, set[int]] = {}
 
         def graded_or_pooled() -> Iterable[int]:
@@ -232,10 +232,10 @@ class ChunkCopies:
             yield query_id, [chunk]
 
     def grade_late(self) -> int:
-        """Give chunks without a grade what people said of others with their text; count them.
+        """Give ungraded chunks the grades that people gave their copies; return how many.
 
-        Such a chunk came after its text was graded. What only a file says of one chunk is not
-        given to another: nobody has read it.
+        These chunks were loaded after their text was graded. Grades from a file are not copied, as
+        nobody has read the text.
         """
         wanted: list[tuple[str, int, int]] = []
         for query_id, states in self._graded_copies():

@@ -1,6 +1,6 @@
-"""Documents: the whole texts that chunks were cut from. Load and read them.
+"""Documents: loading and reading the whole texts that chunks were cut from.
 
-A chunk with a start and an end must be what its document has there.
+A chunk with a start and an end must equal its document between these two.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ class Documents:
         self._audit = Audit(connection)
 
     def text(self, document_id: str) -> str | None:
-        """Return the text of a document, None where it was not loaded."""
+        """Return the text of a document, None if it is not loaded."""
         text: str | None = self._db.value(
             "SELECT text FROM documents WHERE document_id = ?", [document_id]
         )
         return text
 
     def all(self) -> list[Document]:
-        """Return every document that was loaded, in the order they came."""
+        """Return all loaded documents in the order of loading."""
         rows = self._db.rows("SELECT document_id, text, title, metadata FROM documents ORDER BY id")
         return [Document(name, text, title, json.loads(data)) for name, text, title, data in rows]
 
     def cut(self) -> set[str]:
-        """Return the documents that chunks say they were cut from."""
+        """Return the documents that chunks name as their source."""
         rows = self._db.rows(
             "SELECT DISTINCT document_id FROM chunks WHERE document_id IS NOT NULL"
         )
         return {document_id for (document_id,) in rows}
 
     def of_chunks(self, numbers: Iterable[int]) -> dict[int, str]:
-        """Return the documents of chunks by number, without those whose document nobody knows."""
+        """Return the documents of chunks by number, without chunks of an unknown document."""
         return dict(
             self._db.rows(
                 "SELECT id, document_id FROM chunks "
@@ -63,8 +63,8 @@ class Documents:
     def load(self, loaded: Loaded[Document], *, update: bool = False) -> LoadReport:
         """Add the whole texts that chunks were cut from.
 
-        Another text for a known document is refused, or replaces it with ``update``; so is one in
-        which a chunk does not stand where its start and end say.
+        Raises `BadInput` for another text of a known document, unless ``update`` replaces it, and
+        for a text that differs from a chunk between the chunk's start and end.
         """
         with self._db.writing():
             counts = self.put(loaded, update=update)
@@ -81,7 +81,7 @@ class Documents:
         return load_report("documents", replace(loaded, warnings=tuple(warnings)), counts)
 
     def put(self, loaded: Loaded[Document], *, update: bool) -> Counter[str]:
-        """Add documents, in the transaction of the caller; count what came of them."""
+        """Add documents in the caller's transaction; count the new, updated and known ones."""
         counts: Counter[str] = Counter()
         there = dict(self._db.rows("SELECT document_id, text_hash FROM documents"))
         for index, document in enumerate(loaded.records):
@@ -110,12 +110,12 @@ class Documents:
         return counts
 
     def _check_places(self, document: Document, where: str) -> None:
-        """Raise `BadInput` where a chunk is not what stands at its place in its document."""
+        """Raise `BadInput` for a chunk that differs from its document at its place."""
         for chunk_id, start, end, text in self._db.rows(PLACED_CHUNKS, [document.document_id]):
             check_chunk_position(Chunk(chunk_id, text, start=start, end=end), document.text, where)
 
     def check_place(self, chunk: Chunk, where: str) -> None:
-        """Raise `BadInput` where a chunk is not what its document has at its place."""
+        """Raise `BadInput` if a chunk differs from its document at its place."""
         if chunk.start is not None and chunk.document_id is not None:
             text = self.text(chunk.document_id)
             if text is not None:
@@ -123,7 +123,7 @@ class Documents:
 
 
 def check_chunk_position(chunk: Chunk, document: str, where: str) -> None:
-    """Raise `BadInput` unless a chunk with a start and an end stands there in its document."""
+    """Raise `BadInput` if a chunk differs from its document between its start and end."""
     if chunk.start is None or chunk.end is None:
         return
     place = f"{where}: chunk {chunk.chunk_id!r} has start {chunk.start} and end {chunk.end}"

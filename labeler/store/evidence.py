@@ -1,7 +1,7 @@
 """Evidence: the passages that graders marked in the texts they graded.
 
-The golden evidence of a pair is the union of the passages marked by the judgments that give its
-golden grade, all of one wording of the text.
+The golden evidence of a pair is the union of the passages marked in the judgments that give its
+golden grade, all in one version of the text.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from labeler.store.connection import Connection
 PairT = TypeVar("PairT", bound=Hashable)
 GoldenDecision: TypeAlias = tuple[int, int]
 """A golden grade, and the number of the judgment that decides it."""
-# Proposed grades are nobody's: what they rest on is no evidence. The plus signs leave SQLite no
-# index but that of the judgments that have evidence, which is empty where nobody marks anything.
+# Passages of suggested grades are no evidence, as nobody gave these grades. The plus signs leave
+# SQLite only the index of judgments with evidence, which is empty where nobody marks passages.
 MARKED_JUDGMENTS = """
 SELECT j.id, j.query, j.chunk, j.kind, j.grade, j.text_hash, j.evidence
 FROM current_judgments AS j
@@ -41,16 +41,16 @@ ORDER BY q.id, c.id, j.id
 
 
 class EvidenceReader:
-    """Reads what grades rest on."""
+    """Reads the passages marked for grades."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
 
     def of_grades(self, query_id: str | None = None) -> list[GradeEvidence]:
-        """Return what every current judgment rests on that says it, of all queries or of one.
+        """Return the evidence of every current judgment that has some, of all queries or of one.
 
-        By query, chunk and judgment, without retired queries. The golden evidence of a pair is the
-        union of the passages of those that are golden, see `golden`.
+        Sorted by query, chunk and judgment, without retired queries. A transferred grade is
+        included only if it is golden. For the golden evidence of a pair see `golden`.
         """
         with self._db.reading():
             rows = self._db.rows(EVIDENCE_OF_GRADES, {"query": query_id})
@@ -62,7 +62,7 @@ class EvidenceReader:
         return [each for each in found if each.is_golden or each.kind != "carry"]
 
     def golden(self) -> dict[tuple[str, str], Evidence]:
-        """Return the union of what golden grades rest on, by query and chunk id."""
+        """Return the golden evidence of pairs, by query id and chunk id."""
         marked = [
             ((each.query_id, each.chunk_id), each.judgment, each.text_hash, each.passages)
             for each in self.of_grades()
@@ -75,9 +75,9 @@ class EvidenceReader:
         grades: Callable[[], Mapping[tuple[int, int], GoldenDecision]],
         query: int | None = None,
     ) -> dict[tuple[int, int], Evidence]:
-        """Return what golden grades rest on, by the numbers of their pairs, or those of a query.
+        """Return the golden evidence of pairs by number, of all queries or of one.
 
-        The golden ``grades`` by pair are asked for only where anything is marked.
+        ``grades`` is called, for the golden grades by pair, only if any passage is marked.
         """
         of_one = "" if query is None else "AND j.query = ?"
         rows = self._db.rows(f"{MARKED_JUDGMENTS} {of_one}", [] if query is None else [query])
@@ -92,9 +92,9 @@ class EvidenceReader:
 def join_evidence(
     marked: Iterable[tuple[PairT, int, str, tuple[Passage, ...]]],
 ) -> dict[PairT, Evidence]:
-    """Return one evidence for each pair of what judgments, by number, say that it rests on.
+    """Return one evidence for each pair from that of its judgments, given by number.
 
-    Places in different wordings of a text cannot be put together: the newest one's counts.
+    Offsets in different versions of a text cannot be merged: the newest version counts.
     """
     found: dict[PairT, dict[str, list[Passage]]] = defaultdict(dict)
     for pair, _, wording, passages in sorted(marked, key=lambda each: each[1]):
@@ -118,7 +118,7 @@ def _evidence_from_row(row: tuple[Any, ...], golden: GoldenDecision | None) -> G
 
 
 def _is_golden(golden: GoldenDecision | None, judgment: int, kind: str, grade: int) -> bool:
-    """Say whether a judgment says what counts of its pair; a transferred grade only by itself."""
+    """Return whether a judgment has its pair's golden grade, or is the transfer that gives it."""
     if golden is None:
         return False
     return golden[1] == judgment if kind == "carry" else golden[0] == grade

@@ -1,4 +1,4 @@
-"""Exposure: what graders were shown of ranked lists and of the grades that others gave.
+"""Exposure: which ranked lists and grades of others a grader has seen.
 
 A grade is blind if its grader had seen neither before.
 """
@@ -13,7 +13,7 @@ from labeler.store.connection import Connection
 from labeler.store.copies import ChunkCopies
 from labeler.store.people import People
 
-# Whoever once knew more of a pair still knows it: the log says so even where it came from a file.
+# A judgment that was not blind makes all later ones not blind, also if it came from a file.
 IS_BLIND = """
 WITH pair AS (
     SELECT
@@ -39,7 +39,7 @@ FROM pair
 
 
 class Exposure:
-    """Stores and says what graders were shown of a query before they judged."""
+    """Stores what graders have seen of a query, and returns whether they grade blind."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -48,9 +48,9 @@ class Exposure:
         self._copies = ChunkCopies(connection)
 
     def note_lists_seen(self, grader: str, query_id: str) -> None:
-        """Remember that a query's ranked lists were shown to a grader, who is made known.
+        """Store that a grader has seen a query's ranked lists; an unknown grader is added.
 
-        Writes only where it is new: what somebody opens again and again costs a read.
+        Writes only what is new, so that opening a query again costs only a read.
         """
         if self._has_seen_lists(grader, query_id):
             return
@@ -74,9 +74,9 @@ class Exposure:
         )
 
     def note_told(self, grader: str, pairs: Iterable[tuple[str, str]]) -> None:
-        """Remember that a grader was told what others gave these queries' chunks.
+        """Store that a grader has seen the grades that others gave these pairs.
 
-        Writes only where it is new, all at once.
+        Writes only what is new, in one transaction.
         """
         new = [pair for pair in dict.fromkeys(pairs) if self.is_blind(grader, *pair)]
         if not new:
@@ -92,16 +92,16 @@ class Exposure:
                 )
 
     def is_blind(self, grader: str, query_id: str, chunk_id: str) -> bool:
-        """Say whether a grader knows nothing of a pair but its query and its chunk.
+        """Return whether a grader has seen only the query and the chunk of a pair.
 
-        They do not where they were shown the query's ranked lists or told what others gave, or
-        have judged the pair before knowing more.
+        False if they have seen the query's ranked lists or the grades of others, or if an earlier
+        judgment of theirs on the pair was not blind.
         """
         names = {"grader": grader, "query_id": query_id, "chunk_id": chunk_id}
         return bool(self._db.value(IS_BLIND, names))
 
     def is_blind_to_copies(self, grader: str, query_id: str, chunk_id: str) -> bool:
-        """Say `is_blind` of a pair and of the copies of its chunk in the query's pool."""
+        """Return `is_blind` for a pair and the copies of its chunk in the query's pool."""
         family = self._copies.family_of(query_id, chunk_id)
         ids = [chunk_id, *self._chunks.ids(family).values()]
         return all(self.is_blind(grader, query_id, each) for each in dict.fromkeys(ids))

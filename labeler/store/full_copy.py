@@ -1,7 +1,6 @@
-"""Full copies of a golden set: all but its runs as values, or every row into another database.
+"""Full copies of a golden set: everything but runs as values, or every row of another database.
 
-Both go into an empty golden set and compare hashes at the end; if these differ, nothing is
-changed.
+Both fill an empty golden set and compare hashes at the end. If these differ, nothing is stored.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ ALL_ORIGINS = "SELECT query_id, source, source_file, added_at, added_by FROM que
 
 
 class FullCopy:
-    """Fills an empty golden set with everything of another one."""
+    """Fills an empty golden set from another one."""
 
     def __init__(self, connection: Connection) -> None:
         self._db = connection
@@ -87,10 +86,10 @@ class FullCopy:
         documents: Loaded[Document] | None = None,
         golden_loads: Sequence[GoldenLoad] = (),
     ) -> Counter[str]:
-        """Put all of it into a golden set that is empty, or nothing of it.
+        """Add everything to an empty golden set, in one transaction.
 
-        Raises `BadInput` where there are queries or judgments already, and where what it makes has
-        not the hash ``golden``.
+        Raises `BadInput` if it has queries or judgments already, or if its hash afterwards is not
+        ``golden``.
         """
         nothing: Loaded[Any] = Loaded(events.source, (), ())
         with self._db.writing():
@@ -141,10 +140,10 @@ class FullCopy:
         self._suggestions.put_votes(tended.votes)
 
     def become(self, other: FullCopy) -> str:
-        """Take over everything of another golden set, and return the hash that both have.
+        """Copy everything from another golden set, and return the hash that both have.
 
-        As it is at one moment, while others write to that one. Raises `BadInput` where what came
-        is not what was there; nothing is changed then.
+        The other one is read at one moment, while others may write to it. Raises `BadInput`, and
+        stores nothing, if the copy differs.
         """
         source = other._db
         with source.reading(), self._db.transaction():
@@ -168,7 +167,7 @@ def fill_tables(
     rows_of: Callable[[str, tuple[str, ...]], Generator[tuple[Any, ...]]],
     last_ids: Mapping[str, int],
 ) -> None:
-    """Fill an empty golden set with the rows of each table, in the transaction of the caller.
+    """Fill an empty golden set with the rows of each table, in the caller's transaction.
 
     ``rows_of`` takes a table and its columns. ``last_ids`` are the numbers already given out.
     """

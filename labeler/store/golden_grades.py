@@ -1,4 +1,4 @@
-"""Golden grades of a whole log at once, with numpy: which grade counts, and who gave it.
+"""Golden grades of a whole log, computed with numpy: which grade counts, and who gave it.
 
 Arrays replace the rows of the ``golden`` view, so that a set with millions of grades opens in
 seconds. `tests/store/test_golden_grades.py` checks that both give the same result.
@@ -22,25 +22,25 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 GraderNames: TypeAlias = tuple[str, ...]
 
 ADJUDICATE, GRADE, IMPORT, CANNOT_TELL, WITHDRAW, OTHER, TRANSFER, WITHDRAW_TRANSFER = range(8)
-"""Kinds, as COLUMNS numbers them; the last takes back what was transferred."""
-# Three numbers a judgment, not six: reading a log takes as long as there are numbers in it.
+"""Kinds, as JUDGMENT_COLUMNS numbers them; the last withdraws a transferred grade."""
+# Three numbers for each judgment, not six: the time to read a log grows with the numbers in it.
 JUDGMENT_COLUMNS = """
 j.id, (j.query << 32) | j.chunk,
 coalesce(j.grader, 0) * 64 + coalesce(j.grade, -1) * 8 + 8 + CASE j.kind
     WHEN 'adjudicate' THEN 0 WHEN 'grade' THEN 1 WHEN 'import' THEN 2 WHEN 'cannot_tell' THEN 3
     WHEN 'withdraw' THEN 4 + 3 * (j.carried_from IS NOT NULL) WHEN 'carry' THEN 6 ELSE 5 END
 """
-LANES = np.array([0, 1, 2, 1, 1, 3, 4, 4])  # what hides what was said before, by kind
+LANES = np.array([0, 1, 2, 1, 1, 3, 4, 4])  # by kind; a judgment hides older ones of its lane
 
 
 def pair_numbers(query: Integers, chunk: Integers) -> Integers:
-    """Return the pairs (n,) of queries and chunks as one number each, in the same order."""
+    """Return each pair (n,) of a query and a chunk as one number that sorts the same way."""
     return query << 32 | chunk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgmentArrays:
-    """Some of a log's judgments, a column an array (n,) of numbers; 0 stands for no grader.
+    """Judgments of a log, one array (n,) a column; grader 0 means no grader.
 
     ``pair`` is a query and a chunk, see `pair_numbers`.
     """
@@ -62,14 +62,14 @@ class JudgmentArrays:
         return JudgmentArrays(*(getattr(self, column)[which] for column in self.__slots__))
 
     def starts(self) -> Integers:
-        """Return where each pair begins, in a log that is sorted by pair."""
+        """Return the index of each pair's first judgment, in a log sorted by pair."""
         return np.flatnonzero(np.diff(self.pair, prepend=self.pair[:1] - 1))
 
     def current(self, undone: Integers) -> JudgmentArrays:
-        """Return what everybody says of each pair now, sorted by query and chunk, then by age.
+        """Return everybody's current judgments, sorted by query and chunk, then by age.
 
-        The log is without its undos; ``undone`` are the judgments they took back. As the view of
-        current judgments has it, but for proposed grades: they decide nothing.
+        The log must not contain undo events; ``undone`` are the judgments that these undid. The
+        result is that of the view ``current_judgments`` without suggestions, which decide nothing.
         """
         is_out = self.kind == OTHER
         if len(undone):
@@ -82,14 +82,14 @@ class JudgmentArrays:
         return standing if counts.all() else standing[counts]
 
     def _are_several(self) -> npt.NDArray[np.bool_]:
-        """Say of each judgment whether there are others of its pair, in a log sorted by pair."""
+        """Return whether the pair of each judgment has others, in a log sorted by pair."""
         found = np.zeros(len(self.pair), dtype=np.bool_)
         found[1:] = self.pair[1:] == self.pair[:-1]
         found[:-1] |= found[1:]
         return found
 
     def _is_newest(self) -> npt.NDArray[np.bool_]:
-        """Say of each judgment whether nobody's later one hides it, in a log sorted by pair."""
+        """Return whether each judgment is the newest of its grader and lane, by pair."""
         starts = self.starts()
         pair = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self.pair)))
         speakers = int(self.grader.max(initial=0)) + 1
@@ -102,14 +102,14 @@ class JudgmentArrays:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportedGraders:
-    """Every import of a log, the oldest first, and whom its file named as its graders."""
+    """All imports of a log, the oldest first, with the graders that their files name."""
 
     judgment: Integers
     names: Sequence[GraderNames]
 
     @staticmethod
     def of(rows: Iterable[tuple[int, str]]) -> ImportedGraders:
-        """Read rows of a judgment and its column of graders."""
+        """Read rows of a judgment's number and its column of graders."""
         read: dict[str, GraderNames] = {}
         judgments, names = array("q"), []
         for judgment, graders in rows:
@@ -122,11 +122,11 @@ class ImportedGraders:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransferArrays:
-    """What transferred grades rest on (n,): each names a ``carry`` and a judgment, and its pair.
+    """The judgments that transferred grades rest on (n,): each row has a ``carry`` and one base.
 
-    0 stands for a judgment that is not in the log. It is ``stale`` where its text has changed, and
-    ``golden`` is what its pair's golden grade has to be. A transferred grade whose own text has
-    changed is not among them.
+    ``judgment`` is 0 if it is not in the log, ``stale`` says that its text has changed, and
+    ``golden`` is the golden grade that its pair must have. Transferred grades whose own text has
+    changed are left out.
     """
 
     carry: Integers
@@ -145,7 +145,7 @@ class TransferArrays:
 
 
 class Attribution(NamedTuple):
-    """Who stands behind each golden grade: ``names[which[i]]``."""
+    """The people who gave each golden grade: ``names[which[i]]``."""
 
     names: Sequence[GraderNames]
     which: Integers
@@ -153,9 +153,9 @@ class Attribution(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoldenArrays:
-    """The golden grades (n,), sorted by query and chunk: the grade and the judgment that gives it.
+    """Golden grades (n,), sorted by query and chunk, each with the judgment that gives it.
 
-    ``start`` and ``end`` are where the pair's current judgments stand in the log it is from.
+    ``start`` and ``end`` delimit the pair's current judgments in the log they were computed from.
     """
 
     pair: Integers
@@ -167,13 +167,13 @@ class GoldenArrays:
 
     @staticmethod
     def of(current: JudgmentArrays, rule: str) -> GoldenArrays:
-        """Return what a current log says by a rule of `labeler.model.GOLDEN_RULES`.
+        """Return the golden grades of current judgments by a rule of `labeler.model.GOLDEN_RULES`.
 
-        Without what was transferred: see `with_transferred`.
+        Transferred grades are added by `with_transferred`.
         """
         start = current.starts()
         end = np.append(start[1:], len(current.pair))
-        at, grade = start.copy(), current.grade[start]  # by any rule, one judgment says what it is
+        at, grade = start.copy(), current.grade[start]  # by any rule, a single judgment decides
         several = end - start > 1
         if several.any():
             among = np.flatnonzero(np.repeat(several, end - start))
@@ -184,12 +184,12 @@ class GoldenArrays:
 
     @property
     def query(self) -> Integers:
-        """The query of each."""
+        """The query of each grade."""
         return self.pair >> 32
 
     @property
     def chunk(self) -> Integers:
-        """The chunk of each."""
+        """The chunk of each grade."""
         return self.pair & 0xFFFF_FFFF
 
     def __getitem__(self, which: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> GoldenArrays:
@@ -198,10 +198,10 @@ class GoldenArrays:
     def with_transferred(
         self, given: JudgmentArrays, transferred: JudgmentArrays, bases: TransferArrays
     ) -> GoldenArrays:
-        """Add the transferred grades that count below what is ``given``, from which this was
-        decided.
+        """Add the transferred grades of pairs that nobody has graded.
 
-        One counts where nobody has graded its pair, as long as each of its ``bases`` stands.
+        ``given`` are the judgments that these golden grades were computed from. A transferred grade
+        counts as long as each of its ``bases`` is still current.
         """
         now = np.isin(bases.judgment, given.judgment) & ~bases.stale
         now &= self._grades_of(bases) == bases.golden
@@ -214,7 +214,7 @@ class GoldenArrays:
         return GoldenArrays(*both)[np.argsort(both[0])]
 
     def _grades_of(self, bases: TransferArrays) -> Integers:
-        """Return the golden grades of the pairs that transferred grades rest on; -1 for none."""
+        """Return the golden grades of the pairs that transferred grades rest on, -1 for none."""
         wanted = pair_numbers(bases.query, bases.chunk)
         at = np.searchsorted(self.pair, wanted)
         there = np.append(self.pair, -1)[at] == wanted
@@ -226,10 +226,10 @@ class GoldenArrays:
     def behind(
         self, current: JudgmentArrays, graders: Mapping[int, str], imports: ImportedGraders
     ) -> Attribution:
-        """Return who stands behind each golden grade, by name.
+        """Return the names of the people who gave each golden grade.
 
-        Behind an import stand those whom its file named, and behind a transferred grade nobody;
-        behind others whoever has graded the pair, of the ``graders`` by number.
+        For an import these are the names in its file, for a transferred grade nobody, and otherwise
+        all who graded the pair. ``graders`` has their names by number.
         """
         names: list[GraderNames] = [()] * (max(graders, default=0) + 1)
         for grader, name in graders.items():
@@ -253,12 +253,12 @@ class GoldenArrays:
 
 
 def _decide_pairs(current: JudgmentArrays, rule: str) -> tuple[Integers, Integers]:
-    """Return where the judgment is that decides each pair, -1 for none, and the golden grade."""
+    """Return the index of the judgment that decides each pair, -1 for none, and its grade."""
     start = current.starts()
     newest = [_newest_places(current.kind == kind, start) for kind in (ADJUDICATE, IMPORT)]
     given = [(current.kind == GRADE) & (current.grade == grade) for grade in GRADES]
     agreed = _agreed_grades(np.array([_count_by_pair(each, start) for each in given]), rule)
-    # The newest that gave the grade, or the nearest lower one where a mean is nobody's.
+    # The newest that gave the grade or, where nobody gave a mean, the nearest lower one.
     giver = np.full(len(start), -1)
     for grade, last in enumerate(_newest_places(each, start) for each in given):
         giver = np.where((last >= 0) & (grade <= agreed), last, giver)
@@ -268,7 +268,7 @@ def _decide_pairs(current: JudgmentArrays, rule: str) -> tuple[Integers, Integer
 
 
 def _newest_places(is_such: npt.NDArray[np.bool_], start: Integers) -> Integers:
-    """Return where the last such judgment of each pair is, -1 where there is none."""
+    """Return the index of the last such judgment of each pair, -1 for none."""
     place = np.where(is_such, np.arange(len(is_such)), -1)
     return np.maximum.reduceat(place, start) if len(start) else start
 
@@ -278,9 +278,9 @@ def _count_by_pair(is_such: npt.NDArray[np.bool_], start: Integers) -> Integers:
 
 
 def _agreed_grades(given: Integers, rule: str) -> Integers:
-    """Return what people's grades become; -1 where nothing. ``given[grade]`` says how many gave it.
+    """Return the grade that people's grades become by a rule, -1 where nobody graded.
 
-    As `labeler.model.agreed_grade` does.
+    ``given[grade]`` counts who gave it. Follows `labeler.model.agreed_grade`.
     """
     people = given.sum(axis=0)
     if rule == MAJORITY:

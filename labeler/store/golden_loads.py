@@ -1,7 +1,7 @@
-"""Golden grades from files: load them, list the loads, and undo one.
+"""Golden grades from files: loading them, listing the loads, and undoing one.
 
 A load is stored whole or not at all. `labeler.formats` parses the files; a `Loaded` value keeps
-line numbers for error messages. To undo a load one event is added for each of its grades.
+line numbers for error messages. Undoing a load adds one event for each of its grades.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ LAST_UNDO = """
 SELECT max(undo.created_at) FROM judgments AS j JOIN judgments AS undo ON undo.undoes = j.id
 WHERE j.id BETWEEN ? AND ? AND undo.source = ?
 """
-# The newest events come first, as they are undone in that order: what an undo says in its columns
-# is what the newest older event of its lane says, which an undo after it may take back in turn.
+# The newest events are undone first. Each undo repeats the newest older event of its lane, which
+# the next undo may then take back.
 EVENTS_OF_LOAD = """
 SELECT e.id, e.query, e.chunk, coalesce(e.grader, 0), e.lane, e.kind, b.id, b.kind,
     EXISTS (
@@ -94,7 +94,7 @@ WHERE j.id BETWEEN :first AND :last AND undo.id > :last
 COUNT_UNDOS = """
 SELECT count(*) FROM judgments WHERE id BETWEEN :first AND :last AND undoes < :first
 """
-# An event that nobody here gave has no grader; a withdrawal of one has an empty list instead.
+# An imported or transferred grade has no grader; its withdrawal has an empty list instead.
 UNDO_EVENT = """
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
@@ -122,7 +122,7 @@ JOIN graders AS g ON g.id = j.grader WHERE j.kind IN ('grade', 'cannot_tell')
 
 
 class _EventOfLoad(NamedTuple):
-    """A judgment of a load that nobody has taken back, and the one that stood before it, if any."""
+    """A judgment of a load that is not undone, and the judgment it replaced, if any."""
 
     id: int
     query: int
@@ -136,12 +136,12 @@ class _EventOfLoad(NamedTuple):
 
     @property
     def place(self) -> tuple[int, int, int, str]:
-        """What the judgments replace each other in: a pair, who judges it, and how."""
+        """The pair, grader and lane in which one judgment replaces another."""
         return self.query, self.chunk, self.grader, self.lane
 
 
 class _Undo(NamedTuple):
-    """The judgments to undo, the newest first, and what that does."""
+    """The judgments to undo, the newest first, and a report of the effect."""
 
     events: Sequence[_EventOfLoad]
     report: LoadUndo
@@ -164,14 +164,14 @@ class GoldenLoads:
     def add(
         self, loaded: LoadedGolden, *, update: bool = False, chunking: str = DEFAULT_CHUNKING
     ) -> LoadReport:
-        """Add golden grades: one import per pair, or the events of a log as they are.
+        """Add golden grades: one import for each pair, or the events of a log unchanged.
 
-        A pair whose current import is the same stays as it is, so loading a file twice changes
-        nothing; another grade for one is refused, or replaces it with ``update``. Grades by
-        graders are added where their grader has not graded the pair. Unknown queries are refused
-        (JSONL brings its own), unknown chunks are accepted by id and counted. Grades of retired
-        queries are kept, and warned of. Ids are those of a ``chunking``, and in the default one
-        what chunks are called in a golden set.
+        A pair whose current import is the same is not changed, so loading a file twice changes
+        nothing. A different grade is refused, or replaces the import with ``update``. Grades by
+        graders are added unless that grader has graded the pair. Unknown queries are refused (JSONL
+        contains its own). Unknown chunks are accepted by id and counted. Grades of retired queries
+        are stored, with a warning. Ids are those of a ``chunking``; in the default one they are the
+        golden set's own chunk ids.
         """
         with self._db.writing():
             before = self._judgments.revision()
@@ -187,7 +187,7 @@ class GoldenLoads:
         return golden_report(loaded, counts, said, number)
 
     def _retired_among(self, loaded: LoadedGolden) -> list[str]:
-        """Return a sentence on the retired queries that the file has grades for, if any."""
+        """Return a sentence on the retired queries that the file grades, if any."""
         given = {grade.query_id for grade in loaded.grades.records}
         given |= {event.query_id for event in loaded.events.records}
         given |= {event.query_id for event in loaded.by_graders.records}
@@ -205,7 +205,7 @@ class GoldenLoads:
     ) -> list[LoadReport]:
         """Add a BEIR folder's chunks, queries and golden grades in one transaction.
 
-        Its corpus makes a ``chunking``, as in `Chunks.load`, which its grades are of.
+        Its corpus becomes a ``chunking``, as in `Chunks.load`, and its grades belong to that.
         """
         golden = loaded.golden.of_chunking(chunking) if chunking else loaded.golden
         with self._db.writing():
@@ -222,13 +222,13 @@ class GoldenLoads:
             load_report(f"chunks{chunking_suffix(chunking)}", loaded.chunks, chunks),
             load_report("queries", loaded.queries, queries),
         ]
-        if golden.grades.facts or golden.grades.records:  # else there was no file of grades
+        if golden.grades.facts or golden.grades.records:  # otherwise there was no file of grades
             warned = replace(golden.grades, warnings=(*golden.grades.warnings, *retired))
             reports.append(replace(load_report("golden grades", warned, grades), load=number))
         return reports
 
     def put(self, loaded: LoadedGolden, *, update: bool, own: str = "") -> Counter[str]:
-        """Add golden grades; ``own`` is the file of queries that came with them, or ""."""
+        """Add golden grades; ``own`` is the file of queries loaded with them, or ""."""
         counts: Counter[str] = Counter()
         if loaded.queries.records:
             for what, count in self._queries.put(loaded.queries, update=update).items():
@@ -268,7 +268,7 @@ class GoldenLoads:
                 )
 
     def _put_ungraded(self, loaded: Loaded[UnjudgedPair]) -> int:
-        """Note pairs that are in the pool without a grade; return how many are new."""
+        """Add pairs to the pool without a grade, and return how many are new."""
         before = self._db.conn.total_changes
         self._db.conn.executemany(
             "INSERT INTO ungraded (query, chunk) SELECT q.id, c.id FROM queries AS q, chunks AS c "
@@ -319,7 +319,7 @@ class GoldenLoads:
         return counts
 
     def _put_by_graders(self, loaded: Loaded[Judgment]) -> Counter[str]:
-        """Add grades as their graders' own; one who has graded a pair already keeps that grade."""
+        """Add grades under their graders' names, except where they have graded the pair already."""
         counts: Counter[str] = Counter()
         if not loaded.records:
             return counts
@@ -360,13 +360,13 @@ class GoldenLoads:
         return self._judgments.append(event, as_is=True)
 
     def put_load(self, source: str, counts: Mapping[str, int], before: int) -> int | None:
-        """Number and note a load, if it added judgments to a log that ended ``before``."""
+        """Audit a load, and number it if it added judgments after the judgment ``before``."""
         number = self._number_load(source, before)
         self._audit.put_load("golden grades", source, {**counts, "load": number or 0})
         return number
 
     def _number_load(self, file: str, before: int) -> int | None:
-        """Give a load its number, if it added any judgment to a log that ended ``before``."""
+        """Number a load, if it added judgments after the judgment ``before``."""
         last = self._judgments.revision()
         if last == before:
             return None
@@ -376,7 +376,7 @@ class GoldenLoads:
         return number
 
     def put_loads(self, loads: Iterable[GoldenLoad], source: str) -> None:
-        """Add loads with the numbers they had where their events come from."""
+        """Add loads with the numbers they had in the database they were copied from."""
         for load in loads:
             ends = []
             for event_id in (load.first, load.last):
@@ -391,16 +391,16 @@ class GoldenLoads:
             self._db.execute(INSERT_LOAD, [load.number, load.at, load.who, load.file, *ends])
 
     def all(self) -> list[GoldenLoad]:
-        """Return every load that added to the log of judgments, the oldest first."""
+        """Return all loads that added judgments, the oldest first."""
         return [load for load, _, _ in self._golden_loads()]
 
     def _golden_loads(self) -> list[tuple[GoldenLoad, int, int]]:
-        """Return the loads, each with the numbers of its first and its last judgment."""
+        """Return the loads with the numbers of their first and last judgments."""
         rows = self._db.rows(SELECT_LOADS)
         return [(GoldenLoad(*row), first, last) for *row, first, last in rows]
 
     def states(self, newest: int | None = None) -> list[LoadState]:
-        """Return what became of every load of golden grades, or of so many, the oldest first."""
+        """Return the state of all loads, or of the ``newest`` ones, the oldest first."""
         with self._db.reading():
             loads = self._golden_loads()
             return [self._state_of(*each) for each in loads[-newest if newest else 0 :]]
@@ -413,7 +413,7 @@ class GoldenLoads:
         return LoadState(load, brought, current, undone)
 
     def undo_of(self, number: int) -> LoadUndo:
-        """Return what `undo` would do; raises `NotFound` where no load has the number."""
+        """Return what `undo` would do; raises `NotFound` for an unknown number."""
         with self._db.reading():
             return self._find_undo(number).report
 
@@ -445,11 +445,11 @@ class GoldenLoads:
         return _Undo(events, LoadUndo(load, len(taken), restored, left))
 
     def undo(self, number: int) -> LoadUndo:
-        """Take back the grades of a load that are still current, by one new event each.
+        """Undo the grades of a load that are still current, by one new event for each.
 
-        A grade that the load replaced counts again. What a later load or a grader said since
-        stays, and so do adjudications. Doing it again does nothing. Raises `NotFound` where no
-        load has the number.
+        A grade that the load replaced counts again. Later loads, later grades and adjudications are
+        not changed. Undoing a load twice does nothing more. Raises `NotFound` for an unknown
+        number.
         """
         with self._db.writing():
             events, report = self._find_undo(number)
@@ -467,7 +467,7 @@ class GoldenLoads:
         return report
 
     def ungraded(self) -> list[UnjudgedPair]:
-        """Return the pairs that a file put into the pool and that still nobody graded."""
+        """Return the pairs that a file pooled without a grade and that nobody has graded."""
         return [UnjudgedPair(*row) for row in self._db.rows(_UNGRADED)]
 
 
@@ -484,7 +484,7 @@ def _describe_missing(number: int, loads: int) -> str:
 def _changed_grades(
     loaded: Loaded[GoldenGrade], there: Mapping[tuple[str, str], GoldenGrade]
 ) -> list[tuple[int, GoldenGrade]]:
-    """Return the numbers of the records with another grade than the stored one, and that one."""
+    """Return the numbers of the records whose stored grade differs, with the stored grade."""
     found = []
     for at, grade in enumerate(loaded.records):
         known = there.get((grade.query_id, grade.chunk_id))
@@ -494,14 +494,14 @@ def _changed_grades(
 
 
 def _bare(grade: GoldenGrade) -> GoldenGrade:
-    """Return a grade without its graders, note and evidence, as most files have it."""
+    """Return a grade without graders, note and evidence, as in most files."""
     return replace(grade, graders=(), note=None, evidence=None)
 
 
 def golden_report(
     loaded: LoadedGolden, counts: Mapping[str, int], said: Sequence[str], number: int | None
 ) -> LoadReport:
-    """Return what a load of golden grades did, with what else is to be ``said`` of it."""
+    """Return the report on a load of golden grades, with the sentences ``said`` about it."""
     parts: list[Loaded[Any]] = [loaded.queries, loaded.chunks, loaded.grades]
     parts += [loaded.by_graders, loaded.events, loaded.ungraded]
     facts: dict[str, int | str] = {}
@@ -514,7 +514,7 @@ def golden_report(
 
 
 def _describe_by_graders(loaded: Loaded[Judgment], counts: Mapping[str, int]) -> list[str]:
-    """Return sentences on grades that several graders gave the same pairs."""
+    """Return sentences on pairs that several graders graded."""
     if not loaded.records:
         return []
     said = ["several graders graded the same pair: each keeps their own grade"]

@@ -1,4 +1,4 @@
-"""The golden set as a whole: its name, how much is in it, what is newest, and its grades."""
+"""The golden set as a whole: its name, its counts, its newest revisions and its grades."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """How much there is of everything; queries without the retired ones.
+    """Counts of everything; queries without the retired ones.
 
-    ``graders`` are those who have judged, not those who only gave their name.
+    ``graders`` are those who have judged, not those who only entered their name.
     """
 
     queries: int
@@ -53,21 +53,21 @@ class GoldenSet:
         self._evidence = EvidenceReader(connection)
 
     def name(self) -> str:
-        """Return what the golden set is called: by its setting, else by its file or database."""
+        """Return the golden set's name: the setting, otherwise that of its file or database."""
         place = self._db.path
         usual = place.stem if isinstance(place, Path) else place.name
         return self._settings.read().name or usual.encode(errors="replace").decode()
 
     def uuid(self) -> str:
-        """Return the uuid this golden set was born with."""
+        """Return the uuid that the golden set was created with."""
         return str(json.loads(self._settings.text("golden_set")))
 
     def signing_key(self) -> str:
-        """Return the secret that signs what browsers may say about this golden set."""
+        """Return the secret that signs what browsers send back about this golden set."""
         return str(json.loads(self._settings.text("signing_key")))
 
     def contents(self) -> Contents:
-        """Count everything there is."""
+        """Count queries, chunks, runs and everything else."""
         row = self._db.rows(
             "SELECT (SELECT count(*) FROM queries WHERE retired_at IS NULL), "
             "(SELECT count(*) FROM queries WHERE retired_at IS NOT NULL), "
@@ -83,7 +83,7 @@ class GoldenSet:
     def newest(self) -> tuple[int, int, int]:
         """Return the newest judgment, the newest remark and the data revision.
 
-        Together they move with whatever a page could show anew, and each only ever rises.
+        One of them rises with every change that a page could show. None of them ever falls.
         """
         [(judgment, remark, data)] = self._db.rows(
             "SELECT (SELECT coalesce(max(id), 0) FROM judgments), "
@@ -93,18 +93,18 @@ class GoldenSet:
         return judgment, remark, data
 
     def data_revision(self) -> int:
-        """Return the number that moves with every write that is not a judgment."""
+        """Return a number that rises with every write other than a judgment."""
         return int(self._settings.text("data_revision"))
 
     def commits_of_others(self) -> int:
-        """Return a number that moves when another connection writes; asking costs next to nothing.
+        """Return a number that changes when another connection writes; reading it costs little.
 
-        Only to be compared with what the same connection returned before.
+        Compare it only with a number that the same connection returned before.
         """
         return self._db.engine.commits(self._db.handle)
 
     def read(self) -> tuple[list[Query], list[GoldenGrade]]:
-        """Return the golden set as exports carry it: queries as loaded, chunks by id."""
+        """Return the golden set as exports contain it: queries as loaded, chunks by id."""
         with self._db.reading():
             return self._read()
 
@@ -138,6 +138,6 @@ class GoldenSet:
         return people
 
     def live_content(self) -> tuple[Settings, list[Query], list[GoldenGrade], int]:
-        """Return settings, queries, golden grades and revision as they are at one moment."""
+        """Return settings, queries, golden grades and revision, read at one moment."""
         with self._db.reading():
             return (self._settings.read(), *self._read(), int(self._db.value(NEWEST_JUDGMENT)))
