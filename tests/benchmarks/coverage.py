@@ -5,7 +5,7 @@ Takes graded collections as the whole population (see ``published.py``; the samp
 the mean over all queries of a collection is the truth, and each sample draws queries from it with
 replacement. Of more than twelve runs twelve are drawn. Pairs of runs are close where their means
 differ by less than 0.05 and some query differs. Prints the tables of
-docs/explanation/statistics.md and docs/how-to/gate.md:
+docs/explanation/statistics.md:
 
 - differences: the share that held the truth, of those with an interval, and the share without one;
 - the share that disagree with their test, which has to be 0;
