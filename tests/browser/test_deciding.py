@@ -37,6 +37,6 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     assert event.chunk_id in {f"c{n}" for n in (*range(10), *range(20, 30))}, "the top 10 of either"
     page.get_by_role("link", name="Compare").click()
     expect(part).to_contain_text("1 grade was asked for so")
-    part.get_by_role("button", name="Stop asking for what decides this").click()
+    part.get_by_role("button", name="Stop asking for these first").click()
     expect(page.get_by_role("button", name="Grade the 12 passages that decide")).to_be_visible()
     expect(part.get_by_role("button")).to_have_count(1)

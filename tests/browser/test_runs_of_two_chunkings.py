@@ -89,7 +89,7 @@ def test_a_pair_of_two_chunkings_stands_together_where_it_can(at):
     choose(page, "A", "first-1")
     go(page, "Slices", {"A": "first-1", "B": "second-2"})
     go(page, "Queries", {"A": "second-2", "B": "no other run"})
-    apart = "first-1 is of another chunking: second-2 is looked at alone."
+    apart = "first-1 has other chunks, so only second-2 is shown."
     expect(page.get_by_text(apart)).to_be_visible()
     page.get_by_role("link", name="Compare both").click()
     stand_still(page)

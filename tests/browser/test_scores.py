@@ -224,7 +224,7 @@ def test_a_run_that_is_not_there_is_said_in_words(crowd, visit):
 def test_every_run_in_a_chart_has_its_legend_entry_in_full(crowd, visit):
     page = visit(f"{crowd.url}/scores?view=recall+over+k")
     expect(page.locator(".legend li")).to_have_count(5)
-    expect(page.get_by_text("Drawn are the first 5 runs")).to_be_visible()
+    expect(page.get_by_text("Only the first 5 runs")).to_be_visible()
     expect(page.locator("svg.marks")).to_have_count(2)
     for name in page.locator(".legend bdi").all():
         assert name.evaluate("it => it.scrollWidth <= it.clientWidth || it.clientWidth === 0")

@@ -61,7 +61,7 @@ def test_two_dumps_are_decided_by_keys_and_the_page_says_how_sure_it_is(opened, 
     expect(said).to_contain_text(re.compile(r"bm25 and dense share \d\.\d of their top 10"))
     expect(said).to_contain_text("of 60 queries the first result is the same.")
     expect(
-        page.get_by_role("table", name="Where the lists part").locator("tbody tr")
+        page.get_by_role("table", name="Where the lists differ").locator("tbody tr")
     ).to_have_count(10)
     page.get_by_role("button", name="Grade the 12 passages that decide most").click()
     expect(page).to_have_url(f"{server.url}/?a=bm25&b=dense&until=decided")

@@ -521,20 +521,20 @@ def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):
     assert "0.4545" in said
     assert "0.5455" in said
     assert "+0.0909" in said
-    assert "What unjudged chunks could make of these numbers is not drawn" in computed
+    assert "There are no ranges over unjudged chunks here" in computed
     usual = words(open_page("compare", a="old", b="new", show="All numbers"))
     assert "EvidenceR@2000c" in usual
     assert "R(documents=True)@5" in usual
     assert "Success@3" not in usual
     opened = open_page("compare", a="old", b="new", by="EvidenceR@1", query="q1")
     assert "evidence counts for the first chunk that brings it" in words(opened)
-    assert "EvidenceR@2000c is not tried: it goes by texts" in words(opened)
+    assert "EvidenceR@2000c has no what-if: it counts text" in words(opened)
     tried = words(open_page("compare", a="old", b="new", measure="RR", query="q1", chunk="3"))
     assert "What if old had it at …" in tried
     assert "The same for new" not in tried, "which is of another chunking"
     unmarked = words(open_page("compare", a="old", b="new", query="q2"))
     assert "No passage is marked in what is relevant to q2" in unmarked
-    assert "not known: not every chunking has grades of this query" in unmarked
+    assert "not known: not every chunking has grades for this query" in unmarked
     assert "nobody has graded a chunk of this query" not in unmarked
     assert "not graded||not graded" not in unmarked, "it is graded, and undefined"
 

@@ -452,7 +452,7 @@ def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(fill
     with Store(filled) as store:
         lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
         store.runs.load(loaded(lists), name="third")
-    told = "The files are of old and new; the means of further runs are in that of Scores."
+    told = "The files have old and new; the file of Scores has the means of further runs."
     app = open_compare(a="old", b="new", also=["third"], measure=["RR"])
     assert told in words(app)
     links = re.findall(
@@ -473,7 +473,7 @@ def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
     assert "q3|: 1 → 3, −0.6667" in said
     assert "These chunks cost new most" not in said, "c3 costs in one query and helps in two"
     known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
-    assert "has a document that is known" in known
+    assert "has a known document" in known
     with Store(filled) as store:
         chunks = [Chunk(f"c{n}", f"text {n}", f"Title {n}", document_id="<b>doc") for n in "123"]
         store.chunks.load(loaded(chunks), update=True)

@@ -116,7 +116,7 @@ def test_the_button_beside_the_answer_asks_graders_for_what_decides(filled: Path
     [button] = [each for each in app.button if each.label.startswith("Grade the ")]
     button.click().run()
     assert asked_for(filled) == ("what decides A vs B", ("C", "A"), "R@prompt")
-    stop = "Stop asking for what decides this"
+    stop = "Stop asking for these first"
     assert stop in [each.label for each in open_page("compare", a="C", b="A").button]
     other = open_page("compare", a="C", b="B")
     assert stop not in [each.label for each in other.button], "another question was asked"

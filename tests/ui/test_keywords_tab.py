@@ -65,7 +65,7 @@ def test_keywords_need_no_grade(database: Path):
     assert row(said) == ["0.7500", "0.8155", "1.0000", "–", "–", "–"]
     assert "none of these queries is graded yet" in said
     assert "0 of 4 queries have grades" in said
-    assert "Keywords are looked for in every query that has them, graded or not" in said
+    assert "Every query with keywords counts here, graded or not" in said
     assert "nan" not in said.lower().replace("conventions", "")
     assert [button.label for button in app.get("download_button")] == ["Download keywords as CSV"]
 

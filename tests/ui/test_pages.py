@@ -400,7 +400,7 @@ def test_ties_are_told_from_measures_whose_best_order_nobody_knows(filled: Path,
     with Store(filled) as store:
         store.runs.load(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
     said = words(open_page("scores", view="ties", measure=measure))
-    assert "what other orders give is not known of these measures" in said
+    assert "other orders are not computed for these measures" in said
 
 
 def test_queries_without_a_list_are_counted_over_the_buckets_of_a_table(filled: Path):
@@ -447,7 +447,7 @@ def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):
     assert numbers(said, "all") == ["0.5000", "0.0000"]
     assert "0.0000|2. · n 1|" in said
     assert "two orders by R@2 is not defined: all values of one order are equal" in said
-    assert "Chunks are graded because some run returned them." in said
+    assert "Chunks are graded because a run returned them." in said
     assert "R@5 without" in words(open_page("scores", view="trust in recall", measure=["RR"]))
     with Store(filled) as store:
         store.runs.change("<b>some</b>", system="search")

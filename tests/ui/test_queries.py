@@ -128,7 +128,7 @@ def test_filters_leave_what_they_say(filled: Path, given: dict, left: set[str]):
 
 
 def test_a_filter_that_leaves_nothing_says_so(filled: Path):
-    assert "No query gets through these filters" in words(open_queries(contains="nobody asks"))
+    assert "No query matches these filters" in words(open_queries(contains="nobody asks"))
 
 
 def test_the_bar_is_a_choice(filled: Path):

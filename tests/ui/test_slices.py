@@ -163,7 +163,7 @@ def test_where_two_facets_cross_each_number_leads_to_its_queries(filled: Path, r
 
 @pytest.mark.parametrize("runs", [{"a": "A&A"}, {"a": "A&A", "b": "B"}])
 def test_it_says_whose_n_stands_beside_a_bucket_where_measures_differ(filled: Path, runs: dict):
-    told = "n beside a bucket is by RR; hovering a number says its own."
+    told = "n beside a bucket is for RR; hover over a number for its own."
     with Store(filled) as store:
         buckets = {"intent": "setup"}
         store.queries.load(loaded([Query("zero", "nothing relevant", buckets=buckets)]))

@@ -49,7 +49,7 @@ def test_a_bucket_is_held_to_its_own_threshold(file: Path):
         "[overall]\nRR = 0.9\n[each.intent]\nRR = 0.6\n[bucket.intent.refund]\nRR = 1\n"
     )
     told = said(facet="intent")
-    assert "judges by" not in told
+    assert "is for golden set" not in told
     assert "intent = setup, new: RR 0.5000 is below 0.6 (gate.toml)" in told
     assert "intent = refund, old: RR 0.5000 is below 1 (gate.toml)" in told
     assert "below 0.9" not in told
@@ -96,7 +96,7 @@ def test_thresholds_of_other_queries_are_not_shown_and_that_is_said(file: Path):
 def test_a_file_that_judges_by_another_golden_set_says_so(file: Path):
     file.write_text('golden = "release"\n[overall]\nRR = 0.9\n')
     told = said()
-    assert "gate.toml judges by the golden set 'release'; these numbers are of another" in told
+    assert "gate.toml is for golden set 'release'; these numbers are from another one" in told
     assert f"▽ {NEW}" in told
 
 

@@ -33,9 +33,9 @@ STYLE = style("""
 }
 """)
 HELP = (
-    "Opens Label with these alone: a question and a passage, and nothing of the two runs. They are "
-    "chosen again after each grade, until it is decided. Everyone who grades is given them first: "
-    "it sets the strategy under Data > Settings. "
+    "Opens Label with these passages only, without naming the runs. They are chosen again after "
+    "each grade until the answer is clear. Every grader gets them first: this sets the strategy "
+    "under Data > Settings. "
     f"{capitalize_first(NO_FAIR_SAMPLE_NOTE)}."
 )
 
@@ -85,10 +85,10 @@ def _show_buttons(
         passages = "passage that decides" if count == 1 else f"{count} passages that decide"
         if st.button(f"Grade the {passages} most", key="decide", type="primary", help=HELP):
             _grade(settings, runs)
-    if is_asked and st.button("Stop asking for what decides this", key="stop-deciding"):
+    if is_asked and st.button("Stop asking for these first", key="stop-deciding"):
         with ui.guard(), ui.open_store() as store:
             store.settings.save(replace(store.settings.read(), strategy=QUERY_BY_QUERY))
-        ui.done("Graders go query by query")
+        ui.done("Graders get passages query by query again")
 
 
 def _grade(settings: Settings, runs: tuple[str, str]) -> None:
@@ -103,10 +103,11 @@ def _notes(standing: Certainty, settings: Settings, asked: int, *, is_asked: boo
     if standing.settled and is_asked:
         yield "No further grade is needed for this, so graders go on query by query."
     elif is_asked:
-        yield "Everyone who grades is given what decides this first."
+        yield "Every grader gets the passages that decide this first."
     if not is_asked and settings.strategy == ACTIVE_OF_TWO and settings.unjudged_of is not None:
         a, b = settings.unjudged_of
-        yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
+        said = f"Graders now get the passages that decide between {a} and {b}"
+        yield f"{said} by {settings.decide_by}."
     if asked:
         so_far = f"{format_count(asked, 'grade was', 'grades were')} asked for so"
         yield f"{so_far}. {capitalize_first(NO_FAIR_SAMPLE_NOTE)}."

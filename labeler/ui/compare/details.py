@@ -35,10 +35,10 @@ from labeler.ui.compare.views import COMPUTED, NUMBERS, STATISTICS
 from labeler.ui.deep_links import target_url
 
 NO_RANGES_ACROSS = (
-    "What unjudged chunks could make of these numbers is not drawn: chunks of two "
-    "chunkings share text, and nobody knows how their grades will go together."
+    "There are no ranges over unjudged chunks here: chunks of two chunkings share text, so their "
+    "grades depend on each other."
 )
-NO_WEIGHTED_RANGES = "What unjudged chunks could make of a weighted difference is not computed."
+NO_WEIGHTED_RANGES = "There are no ranges over unjudged chunks for weighted differences."
 
 
 def details_of(

@@ -27,8 +27,7 @@ from labeler.ui.compare.summary import offer_files, show_answer
 from labeler.ui.compare.views import ALL_MEASURES, show_more, show_queries, with_outcome
 
 EACH_THE_SAME = (
-    "The means are weighted; queries are shown one by one, and what is added up over them counts "
-    "each the same, as the report does."
+    "The means are weighted. In lists, in sums and in the report each query counts the same."
 )
 
 
@@ -166,8 +165,8 @@ def choose_also(others: Sequence[str], names: Sequence[str], short: Mapping[str,
             known=names,
             format_func=short.get,
             placeholder="none",
-            help="They are shown beside the two runs in the means and in the ranks; order and "
-            "difference stay those of the two.",
+            help="Further runs appear beside the two in means and ranks. Order and differences "
+            "stay those of the two.",
         )
 
 

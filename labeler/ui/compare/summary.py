@@ -214,7 +214,7 @@ def offer_files(view: ComparisonView, bucket: str | None, even: ComparisonView) 
     """
     if view.also:
         names = " and ".join(map(view.called, view.runs[:2]))
-        st.caption(f"The files are of {names}; the means of further runs are in that of Scores.")
+        st.caption(f"The files have {names}; the file of Scores has the means of further runs.")
     # of which it says what may not be expected beside these numbers
     apart = {"of all queries": bucket is not None, "not weighted": even is not view}
     with st.container(horizontal=True):

@@ -180,14 +180,14 @@ def show_parting(view: ComparisonView) -> None:
     columns = tuple(each for each in table.columns if each.name != "query_id")
     shared = tables.html_table_of(
         results.Table((*columns, Column("query_id")), table.rows),
-        label="Where the lists part",
+        label="Where the lists differ",
         row_head="query",
         links={"query": lambda row: _query_url(row["query_id"])},
     )
     lines = [
-        f"{len(parting):,} of {format_count(len(shown), 'query', 'queries')}, those whose first "
-        f"{comparison.OVERLAP_DEPTH} results differ most first. A query leads to its two lists; "
-        "who looks at them does not grade that query blind."
+        f"{len(parting):,} of {format_count(len(shown), 'query', 'queries')}: those whose first "
+        f"{comparison.OVERLAP_DEPTH} results differ most come first. Click a query to see its two "
+        "lists; after that you no longer grade it blind."
     ]
     with place:
         show_html(shared, tables.small_print(lines))
@@ -265,14 +265,14 @@ def about_movers(view: ComparisonView, what: str, found: Sequence[TopMover]) -> 
     """Explain the numbers, or why there are none if nothing moved."""
     if not found and what == "documents":
         return [
-            f"No chunk that changes {view.heading} has a document that is known: load the chunks "
+            f"No chunk that changes {view.heading} has a known document: load the chunks "
             "with a document_id."
         ]
     if not found:
         a, b = view.called(view.compared.a), view.called(view.compared.b)
         return [f"No graded chunk changes {view.heading} from {a} to {b}."]
     return [
-        f"What each adds to the difference in the mean of {view.heading}; {what} that do: "
+        f"The part of each in the difference in mean {view.heading}; {what} with a part: "
         f"{len(found):,}.",
         comparison.describe_dependence(view.by) or "",
         view.compared.conventions.sentence,
@@ -293,7 +293,7 @@ FOLDS: Mapping[str, tuple[str, str]] = {
     STRIPS: ("Rank strips", "the first ranks of both lists"),
     MOVED: ("What moved most", "the chunks and documents behind the difference"),
     RERANKED: ("Perfect reranker", "what a better order of the same chunks would give"),
-    PARTING: ("Where the lists part", "the queries whose first results differ most"),
+    PARTING: ("Where the lists differ", "the queries whose first results differ most"),
     KEYWORDS: ("Keywords", "where the words of an answer are found, without grades"),
     NUMBERS: ("All numbers", "means, counts and possible ranges by measure"),
     COMPUTED: ("How computed", "conventions, tests and what is left out"),

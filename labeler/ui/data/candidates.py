@@ -32,8 +32,8 @@ LONGEST_NUMBER = 18  # digits: any such number fits a database
 STATES = {"open": OPEN_STATE, "set aside": DROPPED_STATE, "taken": TAKEN_STATE}
 EVERY_SOURCE = "every source"
 WHAT_IT_IS = (
-    "Questions that may become queries. Those with the same words are one; those that a query "
-    "already asks are counted with it. Nothing here is in the golden set until somebody takes it. "
+    "Questions that may become queries. Equal questions are counted together, also with "
+    "the query that already asks the same. Nothing here is in the golden set until you add it. "
     "Suggested grades never count."
 )
 EXAMPLES = {

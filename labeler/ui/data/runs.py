@@ -41,7 +41,7 @@ def list_runs() -> None:
     if not found:
         ui.say_empty(
             "There is no run yet",
-            "A run is what a system returned for each query.",
+            "A run is one system's ranked results for each query.",
             "labeler load run FILE",
         )
         return

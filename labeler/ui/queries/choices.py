@@ -209,8 +209,8 @@ def _choose_rule(
         ),
         accept_new_options=True,
         clears=["below"],
-        help="Any measure, at any cut-off, brings a bar of its own, which you can change: yes or "
-        "no must be yes, all others must reach 0.5.",
+        help="Any measure at any cut-off. Each comes with a minimum, which you can change: yes for "
+        "yes-or-no measures, 0.5 for others.",
     )
     if name == LOSES_RULE and a:
         usual = diagnosis.USUAL_LOSS

@@ -38,7 +38,7 @@ CAUSES, RERANKER, ANSWERS = "Causes by bucket", "Perfect reranker", "Retrieval a
 FOLDS: Mapping[str, tuple[str, str]] = {
     CAUSES: (CAUSES, "how many queries fail why, in each bucket"),
     RERANKER: (RERANKER, "what a better order of the same chunks would give"),
-    ANSWERS: (ANSWERS, "whether answers are wrong by retrieval or in spite of it"),
+    ANSWERS: (ANSWERS, "whether wrong answers come from retrieval"),
 }
 QUERY_BOX: Mapping[str, Any] = {
     "placeholder": "id of a query, or click one",
@@ -104,7 +104,7 @@ def show_failing(page: QueriesPage, say: Callable[[str], None]) -> None:
     if not board.counts.judged:
         scoreboards.say_nothing_graded(choice.conventions.selected, "No query can fail")
     if choice.apart is not None:
-        apart = f"{choice.apart} is of another chunking: {choice.run} is looked at alone."
+        apart = f"{choice.apart} has other chunks, so only {choice.run} is shown."
         show_html(tables.sentence_with_link(apart, "Compare both", url_state.page_url("/compare")))
     query_id = url_state.get("query")
     if query_id is None:

@@ -110,7 +110,7 @@ def describe_failing(found: RunFailures, classes: Mapping[FailureClass, ClassTal
     unsure = sum(each.mostly_unjudged for each in retrieval)
     tops = f" In {unsure:,} the top is mostly unjudged." if unsure else ""
     if found.against is not None:
-        return f"Causes are of these queries; retrieval need not fail on them.{tops}"
+        return f"The prompt may still hold what these queries need.{tops}"
     rule = diagnosis.describe_rule(found.board, found.choice.rule, found.short)
     return f"Retrieval fails where {rule}.{tops}"
 
@@ -175,7 +175,7 @@ def name_first_useful(found: RunFailures) -> tuple[str, str]:
 def show_list(found: RunFailures, shown: Sequence[QueryRow], order: str, page: int) -> None:
     """Show a page of the list; a click opens a query."""
     if not shown:
-        st.text("No query gets through these filters. Widen them to see one.")
+        st.text("No query matches these filters.")
         return
     choice = found.choice
     part = shown[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
@@ -313,7 +313,7 @@ def describe_counts(found: RunFailures) -> str:
     """Explain "found", the conventions, and the base of shares and intervals."""
     rel = "the grade that the failure rule asks for"
     return (
-        f"found: a chunk of {rel} or better is within the prompt size · shares are of the "
+        f"found: the prompt holds a chunk of {rel} or better · shares are of the "
         "queries in the four cells, with Wilson's 95% interval over the choice of queries · "
         f"{found.board.conventions.sentence}"
     )

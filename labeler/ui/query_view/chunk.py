@@ -111,7 +111,7 @@ def show_ranks_tried(opened: OpenedQuery, change: RankChange) -> None:
     )
     if not trials:
         if opened.measure.crosses:
-            st.caption(f"{opened.heading} is not tried: it goes by texts, not by ranks of chunks.")
+            st.caption(f"{opened.heading} has no what-if: it counts text, not ranks of chunks.")
         return
     show_html(
         tables.what_if_table(

@@ -93,7 +93,7 @@ def describe_no_failure(opened: OpenedQuery) -> str:
     if opened.board.judged[opened.number]:
         return "does not fail"
     if opened.is_judged:
-        return "not known: not every chunking has grades of this query"
+        return "not known: not every chunking has grades for this query"
     return "nobody has graded a chunk of this query"
 
 
@@ -113,7 +113,7 @@ def show_dcg_table(opened: OpenedQuery) -> None:
     heading = conventions.heading(measure)
     table = comparison.dcg_table(board, run, query_id, measure)
     st.text(
-        f"{heading} of {opened.short[run]}: gain, divided by the discount of its rank, added up"
+        f"{heading} of {opened.short[run]}: the sum of gains, each divided by its rank's discount"
     )
     show_html(tables.ndcg_table(table, heading, opened.words))
     show_html(tables.small_print([f"{conventions.sentence} · an unjudged chunk gains 0"]))

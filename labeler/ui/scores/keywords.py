@@ -15,7 +15,7 @@ from labeler.ui import shared as ui
 from labeler.ui.scores.choices import ScoresChoice
 from labeler.ui.scores.views import show_table
 
-NO_GRADES_NOTE = "Keywords are looked for in every query that has them, graded or not."
+NO_GRADES_NOTE = "Every query with keywords counts here, graded or not."
 MOST_MISSED = 100  # rows of the table of keywords that no run finds
 
 
@@ -64,13 +64,12 @@ def explain_keywords(judged: int, first: str, k: int) -> None:
             f"{so_far}."
         )
     st.caption(
-        "By keyword, over all queries that have any: where the words an answer should hold first "
-        "turn up, how many of the chunks that hold them are near the top, and the share of them "
-        "the top holds. Nobody has to grade for that, and nothing in it knows whether a chunk that "
-        "holds the word answers the question: agreement is the rank correlation (Spearman) of "
-        f"nDCG@{k} by keyword with {first} by grades over the graded queries; 1 is the same "
-        "order, 0 none in common. A dash stands for what is undefined, as agreement is where one "
-        "of the two is the same for all queries."
+        "The keywords of an answer, over all queries that have some: the rank where they first "
+        "appear, how many chunks near the top contain them, and the share of all such chunks in "
+        "the top. This needs no grades, but a chunk that contains a word may not answer the "
+        f"question. Agreement is the rank correlation (Spearman) of nDCG@{k} by keyword with "
+        f"{first} by grades over the graded queries: 1 is the same order, 0 is unrelated. A dash "
+        "means undefined; agreement is if one of the two is the same for all queries."
     )
 
 

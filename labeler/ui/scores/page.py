@@ -58,8 +58,8 @@ SHOWS: Mapping[str, Callable[[ScoresChoice, Scoreboard], FileContent | None]] = 
 }
 """By view what shows its numbers, and returns what makes a file of them, None where none are."""
 INTERVALS_NOTE = (
-    "an interval covers the choice of queries, not unjudged chunks or graders; the file has those "
-    "of all means"
+    "an interval covers the choice of queries, not unjudged chunks or graders; the file has the "
+    "intervals of all means"
 )
 
 
@@ -70,7 +70,7 @@ def show_page() -> None:
         board = scoreboards.read_board(store, settings, every=True)
         params = store.runs.params()
     if not board.run_names:
-        what = "A run is what a system returned for each query, in its order."
+        what = "A run is one system's ranked results for each query."
         ui.say_empty("There is no run to score yet", what, "labeler load run FILE")
         st.stop()
     live.follow(partial(show_scores, choose(board, settings, params), settings))
@@ -124,7 +124,7 @@ def left_out_notes(choice: ScoresChoice, board: Scoreboard) -> list[str]:
     if not left_out:
         return []
     judged = format_count(left_out, "judged query", "judged queries")
-    return [f"{judged} without {choice.facet}, in none of these rows"]
+    return [f"{judged} without {choice.facet}: not in these rows"]
 
 
 def folds_of(choice: ScoresChoice, board: Scoreboard) -> list[str]:

@@ -174,7 +174,7 @@ def _note_other_golden(gate: Gate, chosen: Conventions) -> str:
     own = (chosen.golden or "", chosen.frozen or "")
     if gate.golden is None or own[0].startswith(gate.golden.lower()) or gate.golden == own[1]:
         return ""
-    return f"{gate.name} judges by the golden set {gate.golden!r}; these numbers are of another"
+    return f"{gate.name} is for golden set {gate.golden!r}; these numbers are from another one"
 
 
 def _describe_limit(check: Check, *, has_other: bool) -> str:

@@ -206,14 +206,14 @@ def draw_lines(
     is_of_systems = asked.facet is None or asked.buckets is not None
     if len(found.lines) > len(lines):
         what = "systems" if is_of_systems else "buckets"
-        st.caption(f"Drawn are the first {len(lines)} of {len(found.lines):,} {what}.")
+        st.caption(f"Only the first {len(lines)} of {len(found.lines):,} {what} are drawn.")
     roles = roles_of(asked, choice.marked.roles) if is_of_systems else None
     show_html(tables.run_legend(list(lines), {}, roles))
     points = {name: trend.points_table([series]) for name, series in lines.items()}
     share = not asked.drawn.definition.count
     drawn = [bars[series.place] for series in lines.values() if series.place in bars]
     st.altair_chart(charts.trend_chart(points, heading, drawn, share=share, span=span, roles=roles))
-    bands = "" if len(lines) <= charts.MOST_BANDS else " Bands are drawn of up to three lines."
+    bands = "" if len(lines) <= charts.MOST_BANDS else " Bands are drawn for up to three lines."
     st.caption(f"Bands: 95% interval over the choice of queries.{bands} {AXIS_NOTE}")
     return list(lines)
 
@@ -451,7 +451,7 @@ def describe_pictures(beside: TrendSignals, names: Sequence[str], shown: Sequenc
     left = [name for name in names if name not in shown]
     more = f" Not drawn: {format_count(len(left), 'signal', 'signals')}." if left else ""
     part = (
-        " Of the queries that are looked at: values of all queries are left out."
+        " Only values of the chosen queries are drawn, not those of all queries."
         if beside.narrowed
         else ""
     )

@@ -76,7 +76,7 @@ def choose_drawn(choice: ScoresChoice, groups: Sequence[RunGroup]) -> list[str]:
     """Return the runs that charts have room for, and say which if some are left out."""
     drawn = drawn_runs(groups, choice.lineup.pinned, MOST_DRAWN, FEW_DRAWN)
     if len(drawn) < sum(len(group.runs) for group in groups):
-        st.caption(f"Drawn are the first {len(drawn)} runs of the table.")
+        st.caption(f"Only the first {len(drawn)} runs of the table are drawn.")
     return drawn
 
 
@@ -201,9 +201,8 @@ def show_residuals(choice: ScoresChoice, board: Scoreboard, buckets: Sequence[st
             show_table(choice, tables.residual_table(part, choice.conventions), folded=True)
         st.caption(
             "The residual is what RBP could rise by if everything that nobody graded were "
-            "relevant: the unjudged chunks, and everything below the cut-off "
-            "or the end of a list. "
-            "However the rest is graded, RBP over these queries is from value to value + residual."
+            "relevant: the unjudged chunks, and everything below the cut-off or the end of a list. "
+            "However these are graded, RBP is between the value and value + residual."
         )
 
 
@@ -286,7 +285,7 @@ def ends_of_lists(choice: ScoresChoice, board: Scoreboard) -> str:
     if not short:
         return ""
     ends = f"{format_list(short, MOST_ENDS)}: the longest list ends before rank {last}"
-    return f"{ends}; from there on recall stays as it is and precision falls."
+    return f"{ends}; from there on recall stays the same and precision falls."
 
 
 @st.cache_data(max_entries=8, show_spinner="Re-ordering ties …")
@@ -305,12 +304,12 @@ def show_ties(choice: ScoresChoice, board: Scoreboard) -> FileContent:
         show_table(choice, tables.tie_table(ranges, choice.conventions))
         st.caption(
             "The lowest and the highest mean that re-ordering chunks with equal "
-            "scores could give. Scores are equal where they are as 32-bit numbers."
+            "scores could give. Scores are compared as 32-bit numbers."
         )
     elif ranges:
-        st.write("Runs have tied scores; what other orders give is not known of these measures.")
+        st.write("Runs have tied scores, but other orders are not computed for these measures.")
     else:
-        st.write("No run has tied scores, so no order of ties decides anything.")
+        st.write("No run has tied scores.")
     return lambda: score_file(choice, choice.table(board, choice.measures), ranges=ranges)
 
 
@@ -351,8 +350,8 @@ def recall_without_own_pool(
 
 
 POOLING_BIAS = (
-    "Chunks are graded because some run returned them. So a run gains from what it alone found, "
-    "and one that came after the grading looks worse than it is."
+    "Chunks are graded because a run returned them. So a run gains from chunks that only it found, "
+    "and a run loaded after the grading looks worse than it is."
 )
 
 
@@ -368,8 +367,8 @@ def show_recall(choice: ScoresChoice, board: Scoreboard) -> FileContent:
     st.caption(
         "Without: relevant chunks that only runs of the same system have "
         f"in their top {choice.conventions.pool_depth} count as not relevant; all runs of a system "
-        "are left out together, and chunks that graders found by hand stay. A query for which "
-        "nothing relevant is left counts as any other without, so that n can differ."
+        "are left out together, and chunks that graders found by hand stay. A query "
+        "that is left with nothing relevant counts like any other such query, so n can differ."
     )
     shown = [run for run in board.run_names if choice.shows(run)]
     return lambda: csv_exports.own_pool_csv([each.of(shown) for each in found], choice.conventions)

@@ -103,9 +103,9 @@ def show_crossed(
     show_html(tables.crossed_plot(cells, drawn, across, facet=facet, **rules))
     how = f"Left of the line {run} is worse. " if is_pair else ""
     if not is_pair and choice.any_shaded(cells):
-        how = "A shade is from the lowest mean to the highest of those that are not greyed. "
+        how = "Shades run from the lowest to the highest mean that is not greyed. "
     left = (len(rows) - len(drawn), len(columns) - len(across))
-    explain(choice, facet, f"{how}n is of the whole row.", cells, *left)
+    explain(choice, facet, f"{how}n counts the whole row.", cells, *left)
 
     def show_numbers() -> None:
         filled = [cell for cell in cells if cell.n + cell.undefined]
@@ -160,4 +160,4 @@ def whose_n(rows: Iterable[Score | Delta], heading: str) -> str:
     sizes = {(row.bucket, row.n) for row in rows}
     if len(sizes) == len({bucket for bucket, _ in sizes}):
         return ""
-    return f" n beside a bucket is by {heading}; hovering a number says its own."
+    return f" n beside a bucket is for {heading}; hover over a number for its own."

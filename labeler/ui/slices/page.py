@@ -28,8 +28,8 @@ def show_page() -> None:
         settings = scoreboards.shown_settings(store)
         board = scoreboards.read_board(store, settings, every=True)
     if not board.run_names:
-        what = "A run is what a system returned for each query, in its order."
-        ui.say_empty("There is no run to slice yet", what, "labeler load run FILE")
+        what = "A run is one system's ranked results for each query."
+        ui.say_empty("There is no run yet", what, "labeler load run FILE")
         st.stop()
     if not board.facets:
         ui.say_empty(
