@@ -21,4 +21,4 @@ from labeler.measures.names import (
     parse_all,
     without_repeats,
 )
-from labeler.measures.registry import MEASURES
+from labeler.measures.registry import MEASURES, handbook_page

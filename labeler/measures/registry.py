@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from labeler.errors import BadInput
 from labeler.measures import contributions, evidence, formulas
 from labeler.measures.definition import Definition
 
@@ -350,3 +351,27 @@ _DEFINITIONS = (
 )
 
 MEASURES: Mapping[str, Definition] = MappingProxyType({d.name: d for d in _DEFINITIONS})
+
+_HANDBOOK: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "first-hit": ("Success", "RR"),
+        "precision-and-recall": ("P", "R", "F1", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
+        "average-precision": ("AP", "Rprec", "IPrec", "Bpref", "infAP"),
+        "ndcg": ("nDCG",),
+        "rbp-and-err": ("RBP", "ERR"),
+        "evidence": ("EvidenceR", "EvidenceP", "EvidenceIoU"),
+        "means": ("Judged",),
+    }
+)
+
+
+def handbook_page(name: str) -> str:
+    """Return the page and anchor of a measure in the built documentation.
+
+    >>> handbook_page("RR"), handbook_page("nDCG")
+    ('handbook/first-hit.html#rr', 'handbook/ndcg.html#ndcg')
+    """
+    for page, names in _HANDBOOK.items():
+        if name in names:
+            return f"handbook/{page}.html#{name.lower()}"
+    raise BadInput(f"no measure is called {name!r}; there are {', '.join(MEASURES)}")

@@ -153,7 +153,10 @@ def test_every_link_of_the_documentation_leads_to_a_file() -> None:
 
 
 def test_every_page_is_in_the_index() -> None:
-    listed = set(re.findall(r"\]\((\w[\w/-]*\.md)", PAGES["index.md"]))
+    link = r"\]\((\w[\w/-]*\.md)"
+    listed = set(re.findall(link, PAGES["index.md"]))
+    in_handbook = re.findall(link, PAGES["handbook/index.md"])
+    listed |= {f"handbook/{page}" for page in in_handbook}
     assert listed == set(PAGES) - {"index.md"}
 
 
