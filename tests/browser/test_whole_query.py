@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -447,6 +448,33 @@ def test_a_grade_for_an_older_text_is_marked_and_open_again(serve, visit, listed
     assert (newest.chunk_id, newest.grade, newest.note) == ("id-3", 2, "short")
     page.keyboard.press("u")
     expect(row.locator(".words")).to_have_text(stale)
+
+
+def test_a_rule_tells_what_a_grader_is_asked_for_from_what_others_have_graded(serve, visit, listed):
+    with Store(listed) as store:
+        store.settings.save(replace(store.settings.read(), overlap=0))
+        store.people.add("Bob")
+        for n in range(8):
+            store.judgments.add(Judgment(f"b{n}", "query-x", f"id-{n}", "Bob", "grade", 1))
+        for n in (0, 1):
+            store.judgments.add(Judgment(f"y{n}", "query-y", f"id-{n}", "Bob", "grade", 1))
+    page = visit(serve(listed).url)
+    expect(page.locator(".query-text")).to_contain_text("refund")
+    page.keyboard.press("b")
+    lines = page.locator(".whole .rows > li")
+    expect(lines).to_have_count(13)
+    expect(lines.nth(4)).to_have_text("not asked of you")
+    assert sorted(titles(page)[:4]) == ["Title nine", "Title other twin", "Title ten", "Title twin"]
+    go_on = page.get_by_role("button", name="next question")
+    for key in "0123":
+        expect(go_on).to_be_hidden()
+        page.keyboard.press(key)
+    all_saved(page)
+    expect(go_on).to_be_visible()  # though eight were not asked of her
+    expect(lines.nth(4)).to_have_text("not asked of you")
+    expect(lines.nth(5)).to_have_class(re.compile("current"))
+    page.keyboard.press("2")
+    expect(page.locator(".whole .progress")).to_have_text("5 of 12 graded by you · 7 not yet")
 
 
 @pytest.mark.slow

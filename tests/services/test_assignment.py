@@ -337,6 +337,31 @@ def test_the_whole_query_stands_in_the_graders_own_order_likes_together(store: S
         desk.whole(store, "Ann", "alone")
 
 
+def test_what_a_grader_is_not_asked_for_comes_last_in_the_list_likes_together(store: Store, loaded):
+    words = " ".join(f"w{number}" for number in range(20))
+    texts = {f"c{n}": f"{words} new{n}" if n % 4 == 0 else f"text {n}" for n in range(20)}
+    store.queries.load(loaded([Query("q", "a question")]))
+    store.chunks.load(loaded([Chunk(name, text) for name, text in texts.items()]))
+    store.runs.load(loaded([Ranking("q", tuple(texts))]), name="run")
+    store.settings.save(Settings(pool_depth=20, overlap=0))
+    for name in ("Ann", "Bob"):
+        store.people.add(name)
+    desk = Assigner()
+    for paper in ask(desk, store, "Bob", 400).papers:
+        if int(pair_of(paper)[1][1:]) < 10:
+            judge(store, paper, "Bob")
+    ann, groups = group_near_duplicates(desk.whole(store, "Ann", "q")[0])
+    numbers = [int(pair_of(paper)[1][1:]) for paper in ann]
+    assert [paper.asked for paper in ann] == [True] * 10 + [False] * 10
+    assert sorted(numbers[:10]) == list(range(10, 20))
+    for alike in ((12, 16), (0, 4, 8)):
+        first = min(map(numbers.index, alike))
+        assert sorted(numbers[first : first + len(alike)]) == list(alike)
+        assert groups[first : first + len(alike)] == [first] * len(alike)
+    bob, _ = group_near_duplicates(desk.whole(store, "Bob", "q")[0])
+    assert all(paper.asked for paper in bob), "what they have graded they were asked for"
+
+
 def test_a_chunk_that_no_run_has_is_graded_and_counts_in_recall_only(filled: Store, loaded):
     filled.chunks.load(loaded([Chunk("lost", "the invoices are in the archive")]))
     desk = Assigner()

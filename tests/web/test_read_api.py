@@ -242,7 +242,7 @@ def test_the_whole_query_shows_ones_own_judgments_and_what_is_alike(
     pad.send(pad.event("e1", 1, note="mine"))
     filled.judgments.add(Judgment("b1", "q1", "c4", "Bob", grade=3, note="a secret"))
     answer = pad.get("query", query="q1")
-    assert [set(item) for item in answer["items"]] == [ITEM | {"group", "judged"}] * 4
+    assert [set(item) for item in answer["items"]] == [ITEM | {"group", "judged", "asked"}] * 4
     assert set(answer["queries"]) == {"q1"}
     items = {item["chunk"]: item for item in answer["items"]}
     assert items["c3"]["judged"] == said("e1", 1, "mine")
@@ -367,7 +367,7 @@ def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, p
     for word in ("second", "rank", "score", "system", "run"):
         assert all(word not in body.decode() for body in bodies)
     known = ITEM | QUERY | NEXT | DONE | {"done", "group", "judged", "pooled", "before", "after"}
-    known |= {"rest", "from", "count", "graded"}
+    known |= {"rest", "from", "count", "graded", "asked"}
     ids = {"q1", "q2", *(f"m{n}" for n in range(12))}
     assert keys_of([answer.json() for answer in answers[:-1]]) <= known | ids
     for item in answers[2].json()["items"]:

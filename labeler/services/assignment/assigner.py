@@ -407,6 +407,7 @@ class Assigner:
                     judged.get(pair),
                     pair in self._pool,
                     copies=len(self._pool.family(pair)),
+                    asked=pair in judged or self._pool.is_open(pair, judged),
                 )
                 for pair in pairs
                 if pair in contents

@@ -23,7 +23,8 @@ class GradingItem:
     ``source`` is why the grader gets it: the ``pool``, a ``repeat`` of an earlier chunk, the
     ``list`` of a whole query, or a ``search``. ``judged`` is the grader's own judgment. With a
     ``hint`` from a transfer, the grade given is not blind. ``copies`` is how many chunks of the
-    query's pool have this text, for all of which the grade counts.
+    query's pool have this text, for all of which the grade counts. ``asked`` is whether the
+    grader is asked for the pair: it is open to them, or they have judged it.
     """
 
     item: PairContent
@@ -33,6 +34,7 @@ class GradingItem:
     pooled: bool = True
     hint: Hint | None = None
     copies: int = 1
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,18 @@ def group_near_duplicates(
     """Return the items with near-duplicate chunks next to each other, and where each group begins.
 
     The second list has for each item the index of the first one of its group, None for a chunk
-    without near-duplicates. Texts that were cut are not compared.
+    without near-duplicates. Texts that were cut are not compared. What the grader is not asked for
+    comes last, beside nothing that they are.
     """
+    if others := [each for each in items if not each.asked]:
+        ordered, begins = _grouped([each for each in items if each.asked])
+        last, last_begins = _grouped(others)
+        begins += [at if at is None else at + len(ordered) for at in last_begins]
+        return ordered + last, begins
+    return _grouped(items)
+
+
+def _grouped(items: Sequence[GradingItem]) -> tuple[list[GradingItem], list[int | None]]:
     first = first_near_duplicates(
         None if each.item.more else each.item.chunk.text for each in items
     )

@@ -1,7 +1,7 @@
 // Rows of chunks, one of them current and open, graded while moving up and down. Grades go out
 // through the desk.
 
-import { isSamePlace } from "../js/dom.js";
+import { element, isSamePlace } from "../js/dom.js";
 import { GRADE_KEYS, ROW_KEYS } from "../js/keys.js";
 import { pairKey } from "../js/pairs.js";
 import { ChunkRow } from "./chunk_row.js";
@@ -121,12 +121,22 @@ export class ChunkRows {
     const before = this.entries.length;
     for (const [place, item] of items.entries()) {
       if (item.group != null) item.group += before;
+      this.rule(item);
       const row = new ChunkRow(item, before + place, around);
       this.entries.push(row);
       this.known.add(row.done?.event_id);
       this.list.append(row.host);
     }
     this.onChange();
+  }
+
+  // Say where what this grader is not asked for begins, and where it ends in a later part.
+  /** @type {(item: Item) => void} */
+  rule({ asked = true }) {
+    const above = this.entries.at(-1)?.item.asked ?? true;
+    if (above === asked) return;
+    const words = this.desk.terms.say(asked ? "list.asked" : "list.not_asked");
+    this.list.append(element("li", words, "rule"));
   }
 
   /** @type {(first?: Pair | null) => void} */

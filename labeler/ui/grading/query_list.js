@@ -153,7 +153,9 @@ export class QueryList extends ChunkRowsView {
     this.progress.textContent = left
       ? say("list.progress", { graded, all, left })
       : say("list.all", { n: all });
-    this.next.hidden = !all || left > 0;
+    const { count, graded: gradedBelow } = this.rest;
+    const isAsked = entries.some(({ isOpen, item }) => isOpen && item.asked);
+    this.next.hidden = !all || isAsked || count > gradedBelow;
   }
 }
 

@@ -66,6 +66,8 @@ export interface Item extends Pair {
   judged?: Judged | null;
   /** In lists: the place of the first of those that are nearly the same. */
   group?: number | null;
+  /** In the list of a question: whether this grader is asked for it. */
+  asked?: boolean;
   /** In what was found: whether a run has it near its top. */
   pooled?: boolean;
 }

@@ -113,7 +113,12 @@ class ReadApi:
         signer = PairSigner(store, grader)
         return {
             "items": [
-                {**item_json(entry, signer), **own_judgment_json(entry), "group": group}
+                {
+                    **item_json(entry, signer),
+                    **own_judgment_json(entry),
+                    "group": group,
+                    "asked": entry.asked,
+                }
                 for entry, group in zip(entries, groups, strict=True)
             ],
             "queries": queries_by_id(about),

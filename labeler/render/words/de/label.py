@@ -316,6 +316,8 @@ LABEL: Mapping[str, str | Mapping[str, str]] = {
     "list.fetching_more": "Weitere {passages} werden geladen …",
     "list.nothing": "{Question}: noch keine {passages} lesbar.",
     "list.more": "Mehr zeigen: noch {n}",
+    "list.asked": "für Sie vorgesehen",
+    "list.not_asked": "nicht für Sie vorgesehen",
     "list.progress": "{graded} von {all} bewertet · {left} offen",
     "list.all": {"one": "{n} bewertet", "other": "alle {n} bewertet"},
     "list.all_graded": {"one": "{n} bewertet", "other": "Alle {n} bewertet"},

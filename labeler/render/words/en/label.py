@@ -311,6 +311,8 @@ LABEL: Mapping[str, str | Mapping[str, str]] = {
     "list.fetching_more": "Fetching more {passages} …",
     "list.nothing": "No {passage} of this {question} can be read yet.",
     "list.more": "Show more: {n} to come",
+    "list.asked": "asked of you",
+    "list.not_asked": "not asked of you",
     "list.progress": "{graded} of {all} graded by you · {left} not yet",
     "list.all": "all {n} graded by you",
     "list.all_graded": "All {n} graded",
