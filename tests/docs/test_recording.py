@@ -13,7 +13,7 @@ import pytest
 from tests.support.documentation import section
 
 BLOCKS = re.findall(
-    r"^(\w[^\n]*):\n\n```python\n(.*?)```",
+    r"^(\w[^\n]*):\n\n```py\n(.*?)```",
     section("Recording what a service retrieves"),
     flags=re.DOTALL | re.MULTILINE,
 )
