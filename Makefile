@@ -63,6 +63,7 @@ fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	.ci/javascript/run fix
+	$(BIN)/python -m docs.json_schemas
 	$(BIN)/cog -r docs/*/*.md
 
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
