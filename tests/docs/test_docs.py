@@ -103,7 +103,7 @@ def first_cells(title: str, heading: str) -> str:
 
 
 def test_the_documentation_says_what_each_setting_decides() -> None:
-    told = re.findall(r"`([\w-]+)`", first_cells("Grading together", "setting"))
+    told = re.findall(r"`([\w-]+)`", first_cells("Settings", "Setting"))
     assert sorted(told) == sorted(NAMES)
 
 
