@@ -117,9 +117,10 @@ class Remarks:
             raise NotFound(f"there is no grader named {remark.grader!r}")
         there = self._db.value("SELECT 1 FROM queries WHERE query_id = ?", [remark.query_id])
         if there and remark.undoes is not None:
-            raise NotFound(f"{remark.grader!r} has no remark {remark.undoes!r} to take back")
-        what = "has been retired from" if there else "is not in"
-        raise NotFound(f"query {remark.query_id!r} {what} this golden set")
+            raise NotFound(f"{remark.grader!r} has no remark {remark.undoes!r} to undo")
+        if there:
+            raise NotFound(f"query {remark.query_id!r} has been retired from this golden set")
+        raise NotFound(f"there is no query {remark.query_id!r} in this golden set")
 
     def take_back(self, *, event_id: str, undoes: str, grader: str) -> bool:
         """Take back the effect of the grader's own remark ``undoes``, as a new event.
@@ -142,14 +143,14 @@ class Remarks:
             [undoes, grader],
         )
         if not found:
-            raise NotFound(f"{grader!r} has no remark {undoes!r} to take back")
+            raise NotFound(f"{grader!r} has no remark {undoes!r} to undo")
         if found[0][0] == event_id:
             return
         if found[0][0] is not None:
             raise BadInput("this remark was already undone")
         if self._db.value("SELECT 1 FROM remarks WHERE event_id = ?", [event_id]):
             raise BadInput(f"event {event_id!r} is in the log with other content")
-        raise BadInput("you have said something else of this query since; take that back first")
+        raise BadInput("you have said something else of this query since; undo that first")
 
     def undoable(self, grader: str, limit: int, before: str | None = None) -> list[UndoableRemark]:
         """Return the grader's newest remarks that can still be taken back, the newest first.

@@ -19,6 +19,8 @@ from labeler.render.words import DEFAULT_LANGUAGE, LANGUAGES, Words
 from labeler.store import StorageError, Store
 from labeler.web.redact import redact_path
 
+ENGINEERS_NAMES: Mapping[str, str] = {"passage": "chunk", "question": "query"}
+"""What errors of the store, which engineers see too, call what graders have other names for."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 log = logging.getLogger(__name__)
 
@@ -49,6 +51,8 @@ def translate(said: str, words: Words) -> str | None:
     "das kommt von 'Ann', nicht von 'Bo'"
     >>> translate("grade this passage first; then you can see what others gave", own)
     'grade this clause first; then you can see what others gave'
+    >>> translate("there is no chunk 'c7' in this golden set", own)
+    "there is no clause 'c7' in this golden set"
     """
     for key, sentence in _sentences():
         if found := sentence.fullmatch(said):
@@ -58,10 +62,11 @@ def translate(said: str, words: Words) -> str | None:
 
 @cache
 def _sentences() -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Return the catalogue's keys of errors, each with a pattern for the sentence as raised."""
-    names = Words.of(Settings()).names
+    """Return the catalogue's keys of errors, each with patterns for the sentence as raised."""
+    graders_names = Words.of(Settings()).names
     return [
         (key, re.compile(_as_pattern(sentence, names), re.DOTALL))
+        for names in (graders_names, {**graders_names, **ENGINEERS_NAMES})
         for key, sentence in LANGUAGES[DEFAULT_LANGUAGE].sentences.items()
         if key.startswith("api.") and isinstance(sentence, str)
     ]

@@ -128,11 +128,13 @@ AUTH: Mapping[str, str | Mapping[str, str]] = {
     ),
     "api.grade_undone": "diese Bewertung ist schon zurückgenommen",
     "api.remark_undone": "diese Bemerkung ist schon zurückgenommen",
-    "api.graded_since": "seitdem neu bewertet; nehmen Sie zuerst jene Bewertung zurück",
-    "api.remark_since": "Sie haben seitdem etwas anderes gesagt; nehmen Sie zuerst das zurück",
-    "api.no_query": "{query} gibt es hier nicht",
-    "api.no_chunk": "{chunk} gibt es hier nicht",
-    "api.retired": "{query} gehört nicht mehr dazu",
+    "api.graded_since": "{passage} seitdem neu bewertet; nehmen Sie zuerst jene Bewertung zurück",
+    "api.remark_since": (
+        "{question}: Sie haben seitdem etwas anderes gesagt; nehmen Sie zuerst das zurück"
+    ),
+    "api.no_query": "{question} {query} gibt es hier nicht",
+    "api.no_chunk": "{passage} {chunk} gibt es hier nicht",
+    "api.retired": "{question} {query} gehört nicht mehr dazu",
     "api.grade_first": (
         "bewerten Sie zuerst selbst ({passage}); dann sehen Sie, was andere gegeben haben"
     ),

@@ -109,11 +109,11 @@ AUTH: Mapping[str, str | Mapping[str, str]] = {
     ),
     "api.grade_undone": "this grade was already undone",
     "api.remark_undone": "this remark was already undone",
-    "api.graded_since": "this chunk has been graded again since; undo that grade first",
-    "api.remark_since": "you have said something else of this query since; take that back first",
-    "api.no_query": "there is no query {query} in this golden set",
-    "api.no_chunk": "there is no chunk {chunk} in this golden set",
-    "api.retired": "query {query} has been retired from this golden set",
+    "api.graded_since": "this {passage} has been graded again since; undo that grade first",
+    "api.remark_since": "you have said something else of this {question} since; undo that first",
+    "api.no_query": "there is no {question} {query} in this golden set",
+    "api.no_chunk": "there is no {passage} {chunk} in this golden set",
+    "api.retired": "{question} {query} has been retired from this golden set",
     "api.grade_first": "grade this {passage} first; then you can see what others gave",
     "api.not_handed": (
         "this server did not hand you this {passage} for this {question}, or not with this text; "
