@@ -82,7 +82,7 @@ EVENT_WORDS = {
     "adjudicate": "decided",
     "propose": "proposed",
     "cannot_tell": "can't tell",
-    "withdraw": "taken back",
+    "withdraw": "undone",
 }
 
 

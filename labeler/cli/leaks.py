@@ -218,7 +218,7 @@ OfQueryT = TypeVar("OfQueryT", Query, LeakedQuery)
     "unmarked",
     multiple=True,
     metavar="QUERY",
-    help="Take back that a query is marked as leaked; may be repeated.",
+    help="Undo the mark of a query as leaked; may be repeated.",
 )
 @click.option("--marked", is_flag=True, help="List the queries that are marked as leaked.")
 @limit_option
@@ -243,7 +243,7 @@ def leakage(
     without, it lists chunks that contain a whole query, and queries that are nearly the same.
 
     --mark marks the queries that are found: 'labeler score --leaked without' then leaves them out.
-    --unmark takes a mark back.
+    --unmark undoes a mark.
 
     A text of fewer than five words is found only where it is a whole line, sentence, cell or JSON
     text. For Parquet the line number is that of the row.

@@ -16,7 +16,7 @@ DECIDED = "decided"
 REGRADED = "regraded"
 REPLACED = "replaced"
 UNDONE_BY_LOG = "undone by log"
-TAKEN_BACK = "taken back"
+TAKEN_BACK = "undone before"
 
 # Why grades of a load are left, for one of them and for several.
 _REASONS: Mapping[str, tuple[str, str]] = {

@@ -340,7 +340,7 @@ class Adjudications:
                 f"{stands.grader} has adjudicated this chunk meanwhile: {stands.grade}; that stands"
             )
         if stands is None and replaces is not None:
-            raise JudgmentConflict("the adjudication that this was to replace has been taken back")
+            raise JudgmentConflict("the adjudication that this was to replace has been undone")
 
     def _check_copies(self, judgment: Judgment, copies: Sequence[str]) -> None:
         if not copies:
@@ -380,13 +380,13 @@ class Adjudications:
                 [undoes],
             )
             if not pair:
-                raise NotFound(f"{grader!r} has no adjudication {undoes!r} to take back")
+                raise NotFound(f"{grader!r} has no adjudication {undoes!r} to undo")
             added = self._judgments.undo(
                 event_id=event_id, undoes=undoes, grader=grader, source=ADJUDICATION
             )
             if added:
                 names = dict(zip(("query_id", "chunk_id"), pair[0], strict=True))
-                self._audit.put("adjudicate", grader, {**names, "grade": "taken back"})
+                self._audit.put("adjudicate", grader, {**names, "grade": "undone"})
         return added
 
     def by(self, grader: str, limit: int) -> list[tuple[str, str, str, int]]:

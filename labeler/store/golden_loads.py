@@ -459,7 +459,7 @@ class GoldenLoads:
                     UNDO_EVENT,
                     ((str(uuid.uuid4()), source, at, each.before, each.id) for each in events),
                 )
-                detail = {"load": number, "taken back": report.taken_back}
+                detail = {"load": number, "undone": report.taken_back}
                 if report.restored:
                     detail["as before"] = report.restored
                 self._audit.put("undo_load", report.load.file, detail)

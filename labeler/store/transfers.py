@@ -340,7 +340,7 @@ class Transfers:
                     progress(done / len(events))
             names = {"from": old, "to": new}
             self._audit.put(
-                "carry", new, {**names, "transferred": len(grades), "taken back": len(lost)}
+                "carry", new, {**names, "transferred": len(grades), "undone": len(lost)}
             )
         self._tamper_check.seal_if_possible()
 
@@ -363,7 +363,7 @@ class Transfers:
             if source is None:
                 raise NotFound(
                     f"nothing was transferred from {describe_chunking(old)} to "
-                    f"{describe_chunking(new)} that could be taken back"
+                    f"{describe_chunking(new)} that could be undone"
                 )
             rows, at = self._db.rows(EVENTS_OF_TRANSFER, [source]), moment()
             self._db.conn.executemany(

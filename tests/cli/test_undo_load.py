@@ -189,5 +189,5 @@ def test_the_history_of_a_pair_and_the_audit_tell_of_the_undo(labeler: Labeler):
     assert (entry["who"], entry["subject"], entry["detail"]) == (
         "lea",
         "people.csv",
-        {"load": 1, "taken back": 3},
+        {"load": 1, "undone": 3},
     )

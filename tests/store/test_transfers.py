@@ -146,7 +146,7 @@ def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on
     assert base.in_words == "chunk 1: 3 by Ana on 2026-03-04"
     assert (base.event_id, base.golden) == ("e1", 3)
     [entry] = [each for each in both.audit.search()[0] if each.kind == "carry"]
-    assert entry.detail == {"from": "", "to": "v2", "transferred": 2, "taken back": 0}
+    assert entry.detail == {"from": "", "to": "v2", "transferred": 2, "undone": 0}
     assert check_seals(both).unsealed == 0
     assert_whole(both)
     assert not [each for each in check_file(both.path) if each.is_wrong]
@@ -189,7 +189,7 @@ def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
     assert everything(both) == before
     assert len(both.judgments.log()) == events + 4, "nothing is taken out of the log"
     again = CliRunner().invoke(main, [*WHOLE, "--undo"])
-    assert (again.exit_code, "that could be taken back" in again.stderr) == (1, True)
+    assert (again.exit_code, "that could be undone" in again.stderr) == (1, True)
     run(*WHOLE)
     assert transferred(both) == {"v2:1": 3, "v2:2": 0}
 

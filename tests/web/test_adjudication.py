@@ -117,7 +117,7 @@ def test_who_did_not_know_the_adjudication_that_stands_does_not_replace_it(split
     assert split.adjudication.take_back(event_id="u", undoes="v2", grader="Max")
     assert split.adjudication.disagreements()[0].golden == 1, "what stood before stands again"
     split.adjudication.take_back(event_id="u1", undoes="v1", grader="Lea")
-    with pytest.raises(JudgmentConflict, match="has been taken back"):
+    with pytest.raises(JudgmentConflict, match="has been undone"):
         split.adjudication.adjudicate(verdict("v3", 2), "v1")
 
 
@@ -127,7 +127,7 @@ def test_only_ones_own_adjudications_are_taken_back(split: Store):
     split.adjudication.adjudicate(verdict("v1", 1), None)
     with pytest.raises(NotFound, match="'Max' has no event 'v1' to undo"):
         split.adjudication.take_back(event_id="u", undoes="v1", grader="Max")
-    with pytest.raises(NotFound, match="'Ann' has no adjudication 's3' to take back"):
+    with pytest.raises(NotFound, match="'Ann' has no adjudication 's3' to undo"):
         split.adjudication.take_back(event_id="u", undoes="s3", grader="Ann")
     assert split.adjudication.by("Lea", 5) == [("v1", "q1", "c4", 1)]
     assert split.adjudication.by("Max", 5) == []
@@ -197,7 +197,7 @@ def test_one_event_adjudicates_is_harmless_when_sent_again_and_is_undone(split: 
         assert post(lead, undo(lead, "u1", "v1")) == [{"event_id": "u1", "saved": True}]
     assert asked(lead)["items"][0]["adjudication"] is None
     audited, _ = split.audit.search(kind="adjudicate")
-    assert [entry.detail["grade"] for entry in audited] == ["taken back", 1]
+    assert [entry.detail["grade"] for entry in audited] == ["undone", 1]
     assert {(entry.who, entry.address) for entry in audited} == {("Lea", "127.0.0.1")}
 
 

@@ -243,7 +243,7 @@ LABEL: Mapping[str, str | Mapping[str, str]] = {
     "remark.said": "You said: {remark}",
     "remark.unanswered": "none of these {passages} answers it",
     "remark.unclear": "the {question} is unclear",
-    "remark.withdrawn": "taken back",
+    "remark.withdrawn": "undone",
     "remark.withdraw": "take it back",
     # what was given, and what was done
     "given.cannot_tell": "can’t tell",
