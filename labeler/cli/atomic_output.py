@@ -58,7 +58,7 @@ def new_golden_set(path: StoreLocation, *, replace: bool = False) -> Iterator[St
             try:
                 yield store
             except BaseException:
-                store.connection.unmake()
+                store.connection.drop_if_empty()
                 raise
         return
     with partial_file(path) as part:

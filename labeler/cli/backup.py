@@ -181,7 +181,8 @@ def examine(db: StoreLocation, kept: Seal | None) -> list[file_check.CheckResult
     """Check a golden set, whether it is a file or a database."""
     if isinstance(db, Path):
         return [*file_check.check_file(db, kept), *check_versions(db)]
-    with Store(db) as store, store.connection.looked_at() as there:
+    with Store(db) as store, store.connection.reading():
+        there = store.connection.conn
         found = file_check.check_in_database(db, there, kept)
         return [*found, *_version_findings(str(db), read_versions(there))]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from labeler.errors import BadInput, StorageError
@@ -27,9 +26,10 @@ BUSY_SECONDS = 10.0
 class Connection:
     """An open golden set. Use as a context manager.
 
-    ``actor`` is the user that the audit log names; None means the user who runs the process.
-    ``handle`` is the database as the methods of ``engine`` take it, ``conn`` the connection of
-    Python's module for it.
+    ``engine`` has the operations that SQLite and PostgreSQL do differently. ``handle`` is the open
+    database, which they take: a `sqlite_utils.Database`, or a class with its interface. ``conn`` is
+    the DB-API connection inside it. ``actor`` is the user that the audit log names; None means the
+    user who runs the process.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class Connection:
     ) -> None:
         """Open the golden set at ``path``.
 
-        ``path`` is a file, or the address of a PostgreSQL database. ``create`` makes a new one
-        where there is none; without it a missing file raises `NotFound`, so that a typo does not
-        make an empty golden set. ``busy_seconds`` is how long a write waits for another writer
-        before it raises `Busy`. Two processes may open a new file at once. Raises `BadInput` for a
-        file that is no golden set or has another schema, and its subclass `StorageError` for one
-        that cannot be read. A file that was found damaged is opened read-only.
+        ``path`` is a file, or the address of a PostgreSQL database. ``create`` makes a new one if
+        it is missing; without it a missing file raises `NotFound`, so that a typo does not make an
+        empty golden set. ``busy_seconds`` is how long a write waits for another writer before it
+        raises `Busy`. Two processes may open a new file at once. Raises `BadInput` for a file that
+        is no golden set or has another schema, and its subclass `StorageError` for one that cannot
+        be read. A file marked as damaged is opened read-only.
         """
         self.path = parse_location(path)
         self.actor: Actor | None = None
@@ -58,12 +58,7 @@ class Connection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -78,7 +73,7 @@ class Connection:
     def translated(self, place: str | None = None) -> Iterator[None]:
         """Raise errors of the database as exceptions of `labeler.errors`.
 
-        ``place`` is where the values come from (``file:line``), for values that cannot be stored.
+        ``place`` is the source of the values (``file:line``), named if one cannot be stored.
         """
         place = place or str(self.path)
         try:
@@ -89,7 +84,7 @@ class Connection:
         except OverflowError as error:
             raise BadInput(f"{place}: a whole number is too large to be stored") from error
         except self.engine.Error as error:
-            said = self.engine.in_words(error, place)
+            said = self.engine.translate(error, place)
             if said is None:
                 raise
             raise said from error
@@ -98,8 +93,8 @@ class Connection:
     def transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         """Run the block in one transaction, rolled back if it raises.
 
-        IMMEDIATE takes the write lock first: a deferred transaction that reads and then writes
-        fails at once, without waiting, when another writer was faster.
+        IMMEDIATE takes the write lock first. A deferred transaction that reads and then writes
+        would fail at once, without waiting, if another writer was faster.
         """
         with self.translated():
             self.handle.execute(begin)
@@ -138,37 +133,31 @@ class Connection:
             return rows
 
     def each(self, sql: str, parameters: Any = ()) -> Generator[tuple[Any, ...]]:
-        """Yield rows one by one, where a list of them would take much memory."""
+        """Yield rows one by one, for results too large for a list."""
         with self.translated():
             yield from self.engine.each(self.handle, sql, parameters)
 
     def often(self, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement that is run for one pair of numbers after the other."""
+        """Return the rows of a statement that is run many times with other ``numbers``."""
         with self.translated():
             return self.engine.often(self.handle, sql, numbers)
 
-    @contextmanager
-    def looked_at(self) -> Iterator[Any]:
-        """Yield the database's own connection for reads that all see the same moment."""
-        with self.reading():
-            yield self.conn
+    def drop_if_empty(self) -> None:
+        """Drop a golden set that was just created in a database, unless it has a row.
 
-    def unmake(self) -> None:
-        """Remove a golden set that was just made in a database, unless something is in it.
-
-        So a load that fails leaves no empty golden set behind.
+        A load that fails then leaves no empty golden set behind.
         """
         with self.translated():
-            self.engine.unmake(self.handle)
+            self.engine.drop_if_empty(self.handle)
 
     def value(self, sql: str, parameters: Any = ()) -> Any:
-        """Return the first column of the first row; None where there is none."""
+        """Return the first column of the first row, None without rows."""
         rows = self.rows(sql, parameters)
         return rows[0][0] if rows else None
 
 
 def golden_set_exists(address: Address) -> bool:
-    """Say whether a database holds a golden set; raise the error where it cannot be opened."""
+    """Return whether a database has a golden set; raises if the database cannot be opened."""
     try:
         Connection(address).close()
     except NoGoldenSet:

@@ -176,7 +176,7 @@ def fill_tables(
         with closing(rows_of(table, columns)) as rows:
             target.engine.fill(target.handle, table, columns, rows)
     target.engine.set_last_ids(target.handle, last_ids)
-    target.engine.settle(target.handle)
+    target.engine.update_statistics(target.handle)
 
 
 def select_rows(table: str, columns: tuple[str, ...]) -> str:

@@ -1,7 +1,8 @@
-"""SQLite engine: create or open a golden-set file, and translate SQLite's errors.
+"""SQLite engine: opening and creating golden-set files, damage marks, and errors in plain words.
 
-It has the same methods as `labeler.store.postgres.engine.Postgres`. A damaged file must not be
-changed, so a second file beside it marks it, and every process then opens it read-only.
+`Connection` calls the methods of `SQLite`; `labeler.store.postgres.engine.Postgres` has the same
+ones. A damaged file must not be changed, so another file beside it marks it as damaged, and every
+process then opens it read-only.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from labeler.errors import BadInput, Busy, LabelerError, NotFound, StorageError
 from labeler.store.columns import as_json, moment, quoted
 from labeler.store.schema import Database, applied_migrations, check_schema, migrations, views
 
-BRIEF_MS = 1_000
+SHORT_TIMEOUT_MS = 1_000
 CACHE_KILOBYTES = 32_000  # the ids of a large run are looked up in random order
 OLDEST_SQLITE = (3, 37, 0)  # the first with STRICT tables
 # a word in the title weighs more than one in the text
@@ -33,7 +34,7 @@ AND EXISTS (SELECT 1 FROM chunks AS c WHERE c.id = chunk_words.rowid
 
 
 class SQLite:
-    """Opens, writes and reads a golden set in a file, in the ways that differ from PostgreSQL."""
+    """The operations on a golden set in a file that PostgreSQL does differently."""
 
     Error = sqlite3.DatabaseError
     is_shared = False
@@ -46,19 +47,19 @@ class SQLite:
         self._file: tuple[int, int] | None = None
 
     def open(self, *, create: bool) -> Database:
-        """Open the file; with ``create`` it is made where there is none."""
+        """Open the file; ``create`` makes it if it is missing."""
         while True:
             check_path(self._path, create=create)
             self._file = file_identity(self._path)
-            db = self._opened(create=create)
+            db = self._connect(create=create)
             if self._file in (None, file_identity(self._path)):
                 self._file = file_identity(self._path)
                 return db
-            # Another file took its place while this one was being opened. Nobody else sees this
-            # one any more, and its log would be taken for the log of the other.
+            # Another file replaced this one while it was being opened. Writes here would be lost,
+            # and this file's log would be read as the log of the other.
             db.close()
 
-    def _opened(self, *, create: bool) -> Database:
+    def _connect(self, *, create: bool) -> Database:
         db = Database(
             sqlite3.connect(
                 f"{self._path.absolute().as_uri()}?{open_mode(self._path, create=create)}",
@@ -87,7 +88,7 @@ class SQLite:
         db.execute("PRAGMA synchronous = FULL")
         # No automatic checkpoints, see `labeler.store.backup.maintenance`.
         db.execute("PRAGMA wal_autocheckpoint = 0")
-        # Names before migrations, so that a schema another process creates in between does no harm.
+        # Table names are read before migrations: another process may create the schema in between.
         names = {name for (name,) in db.execute("SELECT name FROM sqlite_master").fetchall()}
         applied = self._applied(db) if migrations.migrations_table in names else set()
         if applied:
@@ -120,7 +121,7 @@ class SQLite:
         except sqlite3.OperationalError as error:
             if primary_code(error) != sqlite3.SQLITE_ERROR:
                 raise
-            return set()  # another program's table of that name, with other columns
+            return set()  # a table of another program, with other columns
 
     def _use_write_ahead_log(self, db: Database) -> None:
         # SQLite ignores its busy timeout here when two processes open a new file at once.
@@ -134,7 +135,7 @@ class SQLite:
                     raise
                 time.sleep(0.02)
 
-    def in_words(self, error: Exception, place: str) -> LabelerError | None:
+    def translate(self, error: Exception, place: str) -> LabelerError | None:
         """Return SQLite's error as an error of labeler; None for a bug in labeler."""
         if isinstance(error, sqlite3.ProgrammingError) or not isinstance(error, self.Error):
             return None
@@ -152,13 +153,13 @@ class SQLite:
     @contextmanager
     def short_timeout(self, db: Database) -> Iterator[None]:
         """Wait at most a second for other writers in the block."""
-        db.execute(f"PRAGMA busy_timeout = {min(BRIEF_MS, self._busy_seconds * 1000):.0f}")
+        db.execute(f"PRAGMA busy_timeout = {min(SHORT_TIMEOUT_MS, self._busy_seconds * 1000):.0f}")
         try:
             yield
         finally:
             db.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
 
-    def unmake(self, db: Database) -> None:
+    def drop_if_empty(self, db: Database) -> None:
         """Do nothing: a new file gets its name only when it is filled."""
 
     def views(self) -> Mapping[str, str]:
@@ -195,7 +196,7 @@ class SQLite:
         names, marks = ", ".join(map(quoted, columns)), ", ".join("?" * len(columns))
         db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
 
-    def settle(self, db: Database) -> None:
+    def update_statistics(self, db: Database) -> None:
         """Do nothing: SQLite plans well without statistics."""
 
     def expect_large_run(self, db: Database) -> None:

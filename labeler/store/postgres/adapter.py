@@ -60,7 +60,7 @@ class PostgresDatabase:
         self._address = address
         self._pool: ConnectionPool[Any]
         self.busy_ms = round(busy_seconds * 1000)
-        self.total_changes = self._settled = self._cursors = 0
+        self.total_changes = self._analyzed = self._cursors = 0
         self._leased: psycopg.Connection[Any] | None = None
 
     @property
@@ -190,20 +190,20 @@ class PostgresDatabase:
 
     def commit(self) -> None:
         """Commit the transaction, and update the statistics after many writes."""
-        if self.total_changes - self._settled > ANALYZE_AFTER_ROWS:
-            self.settle()
+        if self.total_changes - self._analyzed > ANALYZE_AFTER_ROWS:
+            self.update_statistics()
         self.connection().execute("COMMIT")
 
-    def settle(self) -> None:
+    def update_statistics(self) -> None:
         """Update the statistics of the tables, without which the server plans badly."""
-        self._settled = self.total_changes
+        self._analyzed = self.total_changes
         for table in FILLED_TABLES:  # statistics of an empty table would mislead the planner
             if self._run(f"SELECT 1 FROM {table} LIMIT 1", ()).fetchall():
                 self.connection().execute(f"ANALYZE {table}".encode())
 
     def rollback(self) -> None:
         """Roll back the transaction; a lost server rolls it back on its own."""
-        self._settled = self.total_changes
+        self._analyzed = self.total_changes
         with suppress(psycopg.OperationalError):
             if self.in_transaction:
                 self.connection().execute("ROLLBACK")

@@ -1,6 +1,7 @@
-"""PostgreSQL engine: create or open a golden set, and translate errors.
+"""PostgreSQL engine: opening and creating golden sets, search, and errors in plain words.
 
-It has the same methods as `labeler.store.sqlite.SQLite`.
+`Connection` calls the methods of `Postgres`; `labeler.store.sqlite.SQLite` has the same ones. They
+take a `PostgresDatabase`, which has the interface of `sqlite_utils.Database`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from labeler.store.schema import (
     views,
 )
 
-BRIEF_MS = 1_000
+SHORT_TIMEOUT_MS = 1_000
 IDENTITY_TABLES = """
 SELECT table_name::text FROM information_schema.columns
 WHERE table_schema = 'labeler' AND column_name = 'id' AND is_identity = 'YES'
@@ -58,7 +59,7 @@ FROM chunks WHERE id = ?
 
 
 class Postgres:
-    """Opens, writes and reads a golden set in a database, in the ways that differ from SQLite."""
+    """The operations on a golden set in a database that SQLite does differently."""
 
     Error = psycopg.Error, PoolTimeout
     is_shared = True
@@ -69,7 +70,7 @@ class Postgres:
         self._busy_seconds = busy_seconds
 
     def open(self, *, create: bool) -> PostgresDatabase:
-        """Open the golden set; with ``create`` it is made where there is none."""
+        """Open the golden set; ``create`` makes it if it is missing."""
         db = PostgresDatabase(self._address, self._busy_seconds)
         try:
             self._prepare(db, create=create)
@@ -99,7 +100,7 @@ class Postgres:
             if not has_golden_set(db):
                 create_golden_set(db, self._address)
 
-    def in_words(self, error: Exception, place: str) -> LabelerError | None:
+    def translate(self, error: Exception, place: str) -> LabelerError | None:
         """Return PostgreSQL's error as an error of labeler; None for a bug in labeler."""
         said = redact_secrets(str(error).partition("\n")[0], self._address)
         if isinstance(error, psycopg.errors.LockNotAvailable):
@@ -122,13 +123,13 @@ class Postgres:
     @contextmanager
     def short_timeout(self, db: PostgresDatabase) -> Iterator[None]:
         """Wait at most a second for other writers in the block."""
-        db.wait_at_most(min(BRIEF_MS, db.busy_ms))
+        db.wait_at_most(min(SHORT_TIMEOUT_MS, db.busy_ms))
         try:
             yield
         finally:
             db.wait_at_most(db.busy_ms)
 
-    def unmake(self, db: PostgresDatabase) -> None:
+    def drop_if_empty(self, db: PostgresDatabase) -> None:
         """Drop the schema, unless any table has a row."""
         with db.alone():
             if not any(
@@ -177,9 +178,9 @@ class Postgres:
         """Add many rows to a table."""
         db.fill(f"{table} ({', '.join(map(quoted, columns))})", rows)
 
-    def settle(self, db: PostgresDatabase) -> None:
+    def update_statistics(self, db: PostgresDatabase) -> None:
         """Update the statistics of the tables after a large write, before reads."""
-        db.settle()
+        db.update_statistics()
 
     def expect_large_run(self, db: PostgresDatabase) -> None:
         """Do nothing: the server sizes its own cache."""
@@ -223,7 +224,7 @@ WHERE n.nspname = %s LIMIT 1
 
 
 def has_golden_set(db: PostgresDatabase) -> bool:
-    """Return whether there is a golden set in the database."""
+    """Return whether the database has a golden set."""
     asked = f"SELECT to_regclass('{SCHEMA}.{migrations.migrations_table}') IS NOT NULL"
     return bool(db.execute(asked).fetchall()[0][0])
 
@@ -231,7 +232,7 @@ def has_golden_set(db: PostgresDatabase) -> bool:
 def create_golden_set(db: PostgresDatabase, address: Address) -> None:
     """Create the schema of a golden set in the open transaction.
 
-    Raises `BadInput` where the schema has other tables.
+    Raises `BadInput` if the schema has other tables.
     """
     connection = db.connection()
     if connection.execute(SCHEMA_EXISTS, [SCHEMA]).fetchall():

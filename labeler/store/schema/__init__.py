@@ -1,8 +1,9 @@
-"""Schema of a golden set: its SQL files, the migration that runs them, and which files are refused.
+"""Schema of a golden set: its SQL files, the migration that runs them, and the version check.
 
-Each ``.sql`` file holds one group of tables; `labeler.store.postgres` has the same for PostgreSQL.
-Until the first release the schema may be edited, and a golden set of another draft is refused:
-the name of the migration ends with a fingerprint of the files.
+Each ``.sql`` file has one group of tables; ``postgres/schema`` has the same files for PostgreSQL.
+There is one migration, which creates everything. Its name ends with a fingerprint of the files.
+The schema may change until the first release: a golden set of another draft has another
+fingerprint, and is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ GROUPS = (
     "signals",
     "append_only",
 )
-"""The files, each after those it refers to."""
+"""The files of one engine's schema, each after those whose tables it references."""
 FOLDER = Path(__file__).parent
 POSTGRES_FOLDER = FOLDER.parent / "postgres" / "schema"
 SCRIPTS = {FOLDER: GROUPS, POSTGRES_FOLDER: ("functions", *GROUPS, "numbering")}
@@ -53,7 +54,7 @@ def schema_sql(folder: Path = FOLDER) -> str:
 
 
 def fingerprint() -> str:
-    """Return eight letters that change with the schema of either engine, comments aside."""
+    """Return eight hex digits that change with either engine's schema, but not with comments."""
     words = [_COMMENT.sub("", schema_sql(folder)).split() for folder in (FOLDER, POSTGRES_FOLDER)]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:8]
 
@@ -66,7 +67,7 @@ def views(folder: Path = FOLDER) -> Mapping[str, str]:
 
 @cache
 def table_columns() -> Mapping[str, tuple[str, ...]]:
-    """Return the columns of each table, the tables after those they refer to."""
+    """Return the columns of each table, in the order in which tables can be filled."""
     return {name: tuple(_COLUMN.findall(columns)) for name, columns in _TABLE.findall(schema_sql())}
 
 
@@ -99,10 +100,10 @@ def new_identity() -> dict[str, str | int]:
 
 
 def run_script(db: Database, script: str) -> None:
-    """Run the statements of a script, each of which ends with a line.
+    """Run the statements of a script; each must end at the end of a line.
 
-    SQLite's own way would commit what is open, and that of sqlite-utils looks for the end of a
-    statement at every letter: two thirds of the time that a new golden set took.
+    ``executescript`` would commit the open transaction. sqlite-utils looks for the end of a
+    statement after each letter, which took two thirds of the time to create a golden set.
     """
     statement = ""
     for line in script.splitlines(keepends=True):
@@ -113,13 +114,13 @@ def run_script(db: Database, script: str) -> None:
 
 
 def applied_migrations(db: Any) -> set[str]:
-    """Return the names of our migrations that a database of either engine has been through."""
+    """Return the names of labeler's migrations that were applied to a database of either engine."""
     sql = f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ?"
     return {name for (name,) in db.execute(sql, [migrations.name]).fetchall()}
 
 
 def check_schema(place: object, applied: set[str]) -> None:
-    """Raise `BadInput` for a golden set at ``place`` that this version cannot open, with remedy."""
+    """Raise `BadInput`, with a remedy, if this version cannot open the golden set at ``place``."""
     if applied == {CURRENT}:
         return
     if LAST_DEVELOPMENT in applied:

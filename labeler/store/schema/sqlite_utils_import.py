@@ -13,17 +13,17 @@ __all__ = ["Database", "Migrations"]
 
 
 @contextmanager
-def _hidden(package: str) -> Iterator[None]:
-    """Let nobody find a package that is not imported yet."""
-    if package in sys.modules:
+def _without_pandas() -> Iterator[None]:
+    """Make an import of pandas fail in the block, unless it is imported already."""
+    if "pandas" in sys.modules:
         yield
         return
-    sys.modules[package] = None  # type: ignore[assignment] # Python's own way to say: not there
+    sys.modules["pandas"] = None  # type: ignore[assignment] # makes an import raise ImportError
     try:
         yield
     finally:
-        del sys.modules[package]
+        del sys.modules["pandas"]
 
 
-with _hidden("pandas"):
+with _without_pandas():
     from sqlite_utils import Database, Migrations
