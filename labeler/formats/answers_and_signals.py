@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Generic
 
 from labeler.errors import BadInput
@@ -163,7 +164,10 @@ def read_answers(
     false, 1 or 0, in any case. Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
     source = file_source(path, name, limits)
-    found = UniqueRecords[Answer](source, "answer", _answer_key, _answer_content, _describe_answer)
+    found = UniqueRecords[Answer](
+        *(source, "answer", attrgetter("run", "query_id"), attrgetter("answer", "correct")),
+        lambda answer: f"the answer to query {answer.query_id!r}",
+    )
     for number, record in found.records(progress, _ANSWER_REQUIRED, (*RUN, *ANSWER)):
         with source.at(number):
             answer = parse_answer(record, limits)
@@ -199,18 +203,6 @@ def parse_verdict(value: object) -> bool:
     )
 
 
-def _answer_key(answer: Answer) -> Hashable:
-    return answer.run, answer.query_id
-
-
-def _answer_content(answer: Answer) -> object:
-    return answer.answer, answer.correct
-
-
-def _describe_answer(answer: Answer) -> str:
-    return f"the answer to query {answer.query_id!r}"
-
-
 def _answer_facts(answers: Sequence[Answer]) -> dict[str, int | str]:
     right = textless = 0
     for each in answers:
@@ -238,7 +230,8 @@ def read_signals(
     with file and line, `NotFound` for a missing file.
     """
     source = file_source(path, name, limits)
-    found = UniqueRecords[Signal](source, "signal", _signal_key, _signal_content, _describe_signal)
+    key, content = attrgetter("system", "name", "date", "query_id"), attrgetter("value", "n")
+    found = UniqueRecords[Signal](source, "signal", key, content, _describe_signal)
     for number, record in found.records(progress, _SIGNAL_REQUIRED, (*QUERY_BY_ID, *COUNT)):
         with source.at(number):
             found.add(number, parse_signal(record, limits), len(str(record)))
@@ -301,14 +294,6 @@ def parse_date(value: object) -> str:
 
 def _take_name(record: Record, names: Sequence[str], what: str, limits: Limits) -> str:
     return as_id(take_needed(record, names, what), what, limits)
-
-
-def _signal_key(signal: Signal) -> Hashable:
-    return signal.system, signal.name, signal.date, signal.query_id
-
-
-def _signal_content(signal: Signal) -> object:
-    return signal.value, signal.n
 
 
 def _describe_signal(signal: Signal) -> str:
