@@ -9,13 +9,14 @@ BIN = .venv/bin
 RUNS = .venv/.runs
 READY = .venv/.ready
 
-.PHONY: help demo test test-all programs types lint scripts documents docs bench fix
+.PHONY: help demo test test-all programs types lint scripts documents docs screenshots bench fix
 help:
 	@echo "make demo      open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
 	@echo "make test      lint, types, documents, then the tests that are not marked slow"
 	@echo "               (TESTS=tests/cli/test_cli.py; CPU_SECONDS=1 prints what each file costs)"
 	@echo "make test-all  the same with every test, and 200 examples of a property instead of 15"
 	@echo "make docs      build the documentation into build/docs; a broken link is an error"
+	@echo "make screenshots  take the documentation's pictures of the pages, in light and dark"
 	@echo "make bench     measure the speed on this machine"
 	@echo "make fix       format the code, fix what a tool can fix, bring the generated documentation up to date"
 
@@ -52,6 +53,9 @@ documents: docs
 docs: $(READY)
 	@rm -rf build/docs
 	$(BIN)/sphinx-build -W --keep-going -n -q -d build/doctrees docs build/docs
+
+screenshots: $(READY)
+	@browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m docs.screenshots
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
