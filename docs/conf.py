@@ -40,7 +40,7 @@ extensions = ["myst_parser", "repository_text"]
 root_doc = "index"
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["attrs_block", "colon_fence"]  # classes of light and dark pictures
+myst_enable_extensions = ["attrs_inline"]  # classes of light and dark pictures
 
 html_theme = "furo"
 html_theme_options = {
