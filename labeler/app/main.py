@@ -164,7 +164,7 @@ def middleware() -> list[Middleware]:
             others=["/label"],
         ),
         Middleware(ActivityMiddleware, traffic=TRAFFIC),
-        Middleware(AppFiles),
+        Middleware(AppFiles, path=DATABASE),
     ]
 
 

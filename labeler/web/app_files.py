@@ -11,6 +11,7 @@ import re
 from functools import cache, lru_cache
 
 import htpy
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,7 +22,7 @@ from labeler.render.tokens import TOKENS_CSS
 from labeler.web.auth.login_pages import font_face
 from labeler.web.auth.middleware import is_page
 from labeler.web.first_visit import STATIC
-from labeler.web.language import words_for
+from labeler.web.language import words_at
 
 ROOT = b'<div id="root"></div>'
 COMPRESSED = re.compile(r"/static/(js|css)/[\w.-]+\.(js|css)", re.ASCII)
@@ -70,8 +71,9 @@ def compressed(path: str) -> bytes | None:
 class AppFiles:
     """Middleware that compresses Streamlit's files and puts a header into its page."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, path: str) -> None:
         self.app = app
+        self.path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET":
@@ -92,7 +94,7 @@ class AppFiles:
     async def send_page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send a page, with our header added if it is Streamlit's page."""
         start: Message = {}
-        body, words = b"", words_for(HTTPConnection(scope))
+        body, words = b"", await run_in_threadpool(words_at, HTTPConnection(scope), self.path)
 
         async def send_with_header(message: Message) -> None:
             nonlocal start, body

@@ -31,6 +31,15 @@ def words_for(connection: HTTPConnection, store: Store | None = None) -> Words:
     return Words.of(settings, connection.headers.get("accept-language"))
 
 
+def words_at(connection: HTTPConnection, path: str) -> Words:
+    """Return `words_for` a visitor of the golden set at ``path``, even if it cannot be read."""
+    try:
+        with Store(path) as store:
+            return words_for(connection, store)
+    except LabelerError:
+        return words_for(connection)
+
+
 def reason_for(error: LabelerError, path: str, words: Words) -> str:
     """Return an error's reason in a visitor's words, without the ``path`` of the golden set."""
     said = redact_path(error, path)

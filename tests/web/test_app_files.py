@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from dataclasses import replace
 
 import pytest
 from starlette.applications import Starlette
@@ -12,6 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from labeler.store import Store
 from labeler.web.app_files import AppFiles
 from labeler.web.first_visit import STATIC
 
@@ -23,7 +25,7 @@ SCRIPT, SHEET = (
 
 
 @pytest.fixture
-def app() -> Starlette:
+def app(filled: Store) -> Starlette:
     """Make an application that serves Streamlit's files as they are."""
 
     async def file(request):
@@ -43,7 +45,7 @@ def app() -> Starlette:
             Route("/words", words),
             Route("/static/{name:path}", file),
         ],
-        middleware=[Middleware(AppFiles), Middleware(GZipMiddleware)],
+        middleware=[Middleware(AppFiles, path=str(filled.path)), Middleware(GZipMiddleware)],
     )
 
 
@@ -75,6 +77,12 @@ def test_a_page_says_that_it_opens_before_any_script_has_come(app, ask):
     assert answer.headers["cache-control"] == "no-cache"
     scripts = re.compile("<script.*?</script>", re.DOTALL)
     assert scripts.findall(page) == scripts.findall(streamlit), "the policy knows these by hash"
+
+
+def test_that_a_page_opens_is_said_in_the_language_of_the_setting(app, ask, filled: Store):
+    filled.settings.save(replace(filled.settings.read(), language="de"))
+    page = ask(app, "GET", "/", headers={**BROWSER, "accept-language": "en"}).body.decode()
+    assert "Die Seite wird geöffnet…" in page
 
 
 def test_what_is_not_streamlits_page_stays_as_it_is(app, ask):

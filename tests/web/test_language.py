@@ -69,6 +69,8 @@ def test_the_setting_comes_before_the_browser(served, filled: Store, ask):
     said = ask(served, "GET", "/join/anns", headers=ENGLISH).body.decode()
     assert "Absätze für" in said
     assert "Je Absatz genügt eine Taste" in said
+    late = ask(served, "POST", "/join/none?promise=old", headers=ENGLISH).body.decode()
+    assert "Dieser Link wurde nicht rechtzeitig geöffnet" in late
 
 
 def test_an_unknown_address_and_signing_out_are_said_in_german(served, filled: Store, ask):

@@ -47,7 +47,7 @@ from labeler.web.auth.session_cookies import (
     unknown_actor,
 )
 from labeler.web.auth.tokens import Forbidden
-from labeler.web.language import reason_for, words_for
+from labeler.web.language import reason_for, words_at, words_for
 
 DATA, PEOPLE = "/data", "/data?section=People"
 LoginHandler = Callable[[Store, AccessPolicy, Credentials, Request], Response]
@@ -72,7 +72,8 @@ def login_routes(
             response = await run_in_threadpool(handle_request, path, answer, request)
             refused = response.status_code == 403 and "secret" in request.path_params
             if refused and not await throttle.slow():
-                said = words_for(request).say("sign_in.too_many")
+                words = await run_in_threadpool(words_at, request, path)
+                said = words.say("sign_in.too_many")
                 return PlainTextResponse(f"{said}\n", status_code=429, headers=NO_STORE_HEADERS)
             return response
 
@@ -97,10 +98,10 @@ def handle_request(path: str, answer: LoginHandler, request: Request) -> Respons
             store.connection.actor = unknown_actor(request)
             return answer(store, policy, credentials_on(request, policy), request)
     except Forbidden as error:
-        words = words_for(request)
+        words = words_at(request, path)
         return login_pages.refused(words, reason_for(error, path, words))
     except LabelerError as error:
-        words = words_for(request)
+        words = words_at(request, path)
         return login_pages.unavailable(words, reason_for(error, path, words))
 
 

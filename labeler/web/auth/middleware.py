@@ -23,7 +23,7 @@ from labeler.web.auth.access import AccessPolicy, Person
 from labeler.web.auth.allowed_hosts import READ_METHODS, AllowedHosts, hostname, is_https
 from labeler.web.auth.login_flow import exchange_for_session
 from labeler.web.auth.session_cookies import credentials_on, unknown_actor
-from labeler.web.language import reason_for, words_for
+from labeler.web.language import reason_for, words_at, words_for
 
 CALLBACK = "/oauth2callback"
 LONGEST_ERROR = 200
@@ -243,7 +243,7 @@ class SignInRequired:
                     return []
                 return exchange_for_session(store, policy, credentials, connection)
         except LabelerError as error:
-            words = words_for(connection)
+            words = words_at(connection, self.path)
             return login_pages.unavailable(words, reason_for(error, self.path, words))
 
 

@@ -15,12 +15,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from labeler.errors import Busy, LabelerError
-from labeler.render.words import Words
 from labeler.store import StorageError, Store
 from labeler.web.auth import tokens
 from labeler.web.auth.access import check_may_grade
 from labeler.web.auth.tokens import Expired, Forbidden
-from labeler.web.language import reason_for, words_for
+from labeler.web.language import reason_for, words_at
 
 TOKEN_HEADER = "x-labeler-token"
 MOST_BYTES = 4_000_000  # one grade with the longest ids of earlier versions; the pad splits more
@@ -53,23 +52,15 @@ def guarded(
                 return JSONResponse(answer(request, body, store, grader))
         except RateLimited as error:
             headers = {"retry-after": str(error.seconds)}
-            reason = words_of(request).say("api.too_much", n=error.most)
+            reason = words_at(request, path).say("api.too_much", n=error.most)
             return JSONResponse({"error": reason}, status_code=429, headers=headers)
         except LabelerError as error:
             status = {Forbidden: 403, Busy: 503, StorageError: 503}
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
             # an expired token is not a refusal: the page renews it, and the audit log skips it
             renewed = {TOKEN_HEADER: "expired"} if isinstance(error, Expired) else {}
-            said = {"error": reason_for(error, path, words_of(request))}
+            said = {"error": reason_for(error, path, words_at(request, path))}
             return JSONResponse(said, status_code=code, headers=renewed)
-
-    def words_of(request: Request) -> Words:
-        """Return the words for an error, even while the golden set cannot be read."""
-        try:
-            with open_store() as store:
-                return words_for(request, store)
-        except LabelerError:
-            return words_for(request)
 
     async def handle(request: Request) -> Response:
         body = bytearray()
