@@ -20,6 +20,7 @@ from labeler.evaluation import Conventions
 from labeler.formats import map_named, map_text
 from labeler.model import AUTOMATIC, GOLDEN_RULES, TRANSFER_CHOICES, Settings, escape_controls
 from labeler.render.words import LANGUAGES
+from labeler.services.assignment.practice import practice_examples
 from labeler.store import Store
 from labeler.store.addresses import StoreLocation
 
@@ -83,6 +84,11 @@ def grade_or_none(values: Sequence[str]) -> int | None:
     return int(value) if value else None
 
 
+def ids(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids given, none for an empty text."""
+    return () if list(values) == [""] else tuple(values)
+
+
 def field_map(values: Sequence[str]) -> str:
     """Return the field map given as one text or several; raise `BadInput` if it cannot be read."""
     text = values[0] if len(values) == 1 else shlex.join(values)
@@ -139,6 +145,9 @@ BY_NAME: Mapping[str, SettingForm] = {
         "where the fields of files are, as 'labeler load --map' takes it, or ''",
         field_map,
         lambda text: [text],
+    ),
+    "practice": SettingForm(
+        "three pairs QUERY CHUNK, or ''", ids, lambda pairs: list(pairs) or [""]
     ),
     "overlap": SettingForm(
         "a share such as 10%",
@@ -216,6 +225,8 @@ def change_setting(db: StoreLocation, name: str, values: tuple[str, ...], to_def
         before = store.settings.read()
         if field == "unjudged_of":
             check_runs(store, value or ())
+        if field == "practice":
+            practice_examples(store, replace(before, practice=value).practice)
         if field == "decide_by":
             parse_deciding_measure(Conventions.of(), value)
         if field == "measures":

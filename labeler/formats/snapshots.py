@@ -236,6 +236,8 @@ def _settings_fields(settings: Settings) -> dict[str, Any]:
         del fields["transferred"]
     if not settings.field_map:
         del fields["field_map"]
+    if not settings.practice:
+        del fields["practice"]
     return fields
 
 

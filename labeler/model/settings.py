@@ -34,6 +34,7 @@ LONGEST_MEANING = 60  # characters, in the line under the name
 LONGEST_NOUN = 20  # characters of the graders' word for a query or a chunk
 LONGEST_MAP = 2000  # characters of a field map
 LONGEST_TITLE = 60  # characters of the golden set's name, which is in the header of every page
+PRACTICE_IDS = 6  # three pairs of a query and a chunk
 AUTOMATIC = "automatic"  # the language that a grader's browser asks for
 MOST_CHUNKS = 1000  # in a pool or a prompt; a larger number is a typing mistake
 
@@ -68,7 +69,8 @@ class Settings:
     graders read, until they choose otherwise. ``field_map`` says where the fields of the
     team's files stand, as ``labeler load --map`` takes it; it is tried on files of no known kind.
     ``name`` is what the golden set is called on every page; if it is empty, its file's name is.
-    ``language`` is that of the pages graders see, by its code, or `AUTOMATIC`.
+    ``language`` is that of the pages graders see, by its code, or `AUTOMATIC`. ``practice`` are the
+    ids of three graded pairs, a query and a chunk in turn, that graders can practise on.
     """
 
     words: tuple[str, str, str, str] = (
@@ -107,6 +109,7 @@ class Settings:
     field_map: str = ""
     name: str = ""
     language: str = AUTOMATIC
+    practice: tuple[str, ...] = ()
 
     @property
     def default_guideline(self) -> str:
@@ -149,6 +152,11 @@ class Settings:
         self._check_grading()
 
     def _check_texts(self) -> None:
+        if len(self.practice) not in (0, PRACTICE_IDS):
+            raise BadInput(
+                f"practice takes three queries, each with a chunk: {PRACTICE_IDS} ids, not "
+                f"{len(self.practice)}"
+            )
         if len(self.meanings) != len(GRADES):
             raise BadInput("the scale needs four meanings, one for each of the grades")
         if len(self.question) != 2 or len(self.passage) != 2:

@@ -371,6 +371,19 @@ class Judgments:
         grade, stale, kind = rows[0] if rows else (None, False, None)
         return GradeChange(query_id, chunk, grade, bool(stale), kind)
 
+    def golden_grade(self, query_id: str, chunk_id: str) -> int | None:
+        """Return the golden grade of a pair, None without one for the chunk's present text.
+
+        None for a retired query, too.
+        """
+        rows = self._db.rows(
+            "SELECT grade, stale FROM golden "
+            "WHERE query = (SELECT id FROM queries WHERE query_id = ? AND retired_at IS NULL) "
+            "AND chunk = (SELECT id FROM chunks WHERE chunk_id = ?)",
+            [query_id, chunk_id],
+        )
+        return rows[0][0] if rows and not rows[0][1] else None
+
     def current_imports(self, kind: str = "import") -> dict[tuple[str, str], GoldenGrade]:
         """Return each pair's current imported grade, or with ``kind`` "carry" its transferred one.
 

@@ -171,6 +171,7 @@ def test_the_example_to_try_on_counts_for_nothing(serve, visit, tmp_path):
     expect(page.locator(".chunk .text")).to_have_text(first)
     page.get_by_role("button", name="I how to grade").click()
     page.get_by_role("button", name="Practise on an example").click()
+    expect(page.locator(".practice")).to_be_visible()
     press(page, "3")
     expect(words).to_contain_text("We’d give it 0: it’s about tickets, but")
     page.get_by_role("button", name="Stop practising").click()
@@ -184,6 +185,32 @@ def test_the_example_to_try_on_counts_for_nothing(serve, visit, tmp_path):
         assert store.remarks.current() == []
     press(page, "1")
     all_saved(page, 1)
+
+
+def test_passages_that_a_lead_chose_are_practised_on_and_count_for_nothing(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db", practice=("q0", "c1", "q1", "c2", "q0", "c3"))
+    with Store(path) as store:
+        store.people.add("Bob")
+        for query, chunk, grade in (("q0", "c1", 3), ("q1", "c2", 0), ("q0", "c3", 1)):
+            store.judgments.add(Judgment(f"b-{chunk}", query, chunk, "Bob", grade=grade))
+    server = serve(path)
+    page = visit(server.url, newcomer=True)
+    welcome(page).get_by_role("button", name="Practise on an example").click()
+    question, words = page.locator(".query-text"), page.locator(".practice-words")
+    expect(question).to_have_text("When is parcel 0 paid back?")
+    assert shown(page) == "This is the text of c1."
+    press(page, "3")
+    expect(words).to_contain_text("Same as ours: answers it fully")
+    expect(question).to_have_text("When is parcel 1 paid back?")
+    press(page, "2")
+    expect(words).to_contain_text("We’d give it 0: about something else")
+    press(page, "1")
+    expect(words).to_contain_text("That was the last one; nothing here was saved.")
+    page.get_by_role("button", name="Start grading").click()
+    expect(page.locator(".practice")).to_be_hidden()
+    all_saved(page, 0)
+    with server.store() as store:
+        assert {event.grader for event in store.judgments.log()} == {"Bob"}
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.cli import main
-from labeler.model import Settings
+from labeler.model import Judgment, Settings
 from labeler.store import Store
 
 Run = Callable[..., str]
@@ -43,12 +43,15 @@ TYPED = {
     "field-map": (["query=in.q", "results=out"], "query=in.q results=out"),
     "name": (["Help centre"], "Help centre"),
     "language": (["de"], "de"),
+    "practice": (["q1", "c1", "q1", "c3", "q1", "c4"], ("q1", "c1", "q1", "c3", "q1", "c4")),
 }
 
 
 @pytest.fixture
 def run(filled: Store) -> Run:
-    """Run a command on the filled golden set; return what it printed."""
+    """Run a command on the filled golden set, with three grades; return what it printed."""
+    for chunk in ("c1", "c3", "c4"):
+        filled.judgments.add(Judgment(f"e-{chunk}", "q1", chunk, "Bob", grade=2))
 
     def invoke(*arguments: str, exit_code: int = 0) -> str:
         result = CliRunner().invoke(main, ["--db", str(filled.path), *arguments])
@@ -93,13 +96,14 @@ def test_the_list_names_the_default_of_what_was_changed(run: Run):
     ("name", "values", "said"),
     [
         ("rel", ["4"], "'relevant from' must be grade 1, 2 or 3, not 4"),
+        ("practice", ["q1", "c1"], "three queries, each with a chunk: 6 ids, not 2"),
+        ("practice", ["q1", "c1", "q1", "c3", "q1", "c9"], "chunk 'c9' have no golden grade"),
         ("rel", ["two"], "rel is a whole number, not two"),
         ("rel", ["1", "2"], "rel is a whole number, not 1 2"),
         ("words", ["no", "yes"], "the scale needs four words"),
         ("prompt-k-by-task", ["single"], "prompt-k-by-task is task=number for each task"),
         ("field-map", ["mytool"], "no tool is called 'mytool'; there are"),
         ("field-map", ["results=out"], "it names no query"),
-        ("prompt-k-by-task", ["quick=3"], "the prompt size of task 'quick' cannot be 3"),
         ("prompt-k", ["0"], "the prompt size must be from 1 to 1,000, not 0"),
         ("prompt-k-by-task", ["single=1001"], "the prompt size of task 'single' cannot be 1001"),
         ("pool-depth", ["1001"], "the pool depth must be from 1 to 1,000, not 1001"),

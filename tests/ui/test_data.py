@@ -707,6 +707,22 @@ def test_what_graders_read_is_the_teams_choice(filled: Path):
     assert "needs 1 to 20 characters" in words(press(app, "Save settings"))
 
 
+def test_three_graded_passages_are_chosen_for_practice(filled: Path):
+    app = open_page("data", section="Settings")
+    field(app, "Passages for practice").set_value("q1 c1\nq1 c2")
+    assert "6 ids, not 4" in words(press(app, "Save settings"))
+    field(app, "Passages for practice").set_value("q1 c1\nq1 c2\nq1 'no such'")
+    assert "have no golden grade" in words(press(app, "Save settings"))
+    with Store(filled) as store:
+        graded = [(each.query_id, each.chunk_id) for each in store.golden_set.read()[1]][:3]
+    typed = "\n".join(" ".join(pair) for pair in graded)
+    field(app, "Passages for practice").set_value(typed)
+    app = press(app, "Save settings")
+    assert field(app, "Passages for practice").value == typed
+    with Store(filled) as store:
+        assert store.settings.read().practice == tuple(name for pair in graded for name in pair)
+
+
 def test_what_is_tested_of_two_runs_is_the_teams_choice(filled: Path):
     app = open_page("data", section="Settings")
     field(app, "Decide by").set_value("RR")

@@ -344,6 +344,27 @@ def keys_of(value: Any) -> set[str]:
     return {key for each in value for key in keys_of(each)} if isinstance(value, list) else set()
 
 
+def test_passages_for_practice_come_with_golden_grades_and_are_no_longer_blind(
+    filled: Store, pad: Pad
+):
+    assert pad.get("practice") == {"examples": []}
+    for chunk, grade in (("c1", 3), ("c3", 0), ("c4", 1)):
+        filled.judgments.add(Judgment(f"b-{chunk}", "q1", chunk, "Bob", grade=grade))
+    ids = ("q1", "c3", "q1", "c1", "q1", "c4")
+    filled.settings.save(replace(filled.settings.read(), practice=ids))
+    assert filled.exposure.is_blind("Ann", "q1", "c3")
+    examples = pad.get("practice")["examples"]
+    assert [(each["chunk"], each["grade"]) for each in examples] == [
+        ("c3", 0),
+        ("c1", 3),
+        ("c4", 1),
+    ]
+    assert examples[0]["question"] == filled.queries.get("q1").text
+    assert not filled.exposure.is_blind("Ann", "q1", "c3")
+    filled.judgments.undo(event_id="u", undoes="b-c4", grader="Bob", source="pad", elapsed_ms=None)
+    assert pad.get("practice") == {"examples": []}, "one has lost its golden grade"
+
+
 def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, pad: Pad, loaded):
     many(filled, loaded)
     filled.judgments.add(

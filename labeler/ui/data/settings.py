@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -33,6 +34,7 @@ from labeler.model import (
     order_buckets,
 )
 from labeler.render.words import LANGUAGES
+from labeler.services.assignment.practice import practice_examples
 from labeler.ui import assignment_cache
 from labeler.ui import shared as ui
 
@@ -113,6 +115,11 @@ LANGUAGE_HELP = (
     "Of all that graders see, invitations included; other pages stay in English. Automatic: as "
     "each grader's browser asks. A guideline and names of your own stay as you write them."
 )
+PRACTICE_HELP = (
+    "Three graded passages that graders can practise on, one per line: the query's id, then the "
+    "chunk's; an id with a space in quotes. They see the golden grade after their own, which is "
+    "not saved. Empty: an example that is built in."
+)
 EVIDENCE_FROM: tuple[int | None, ...] = (None, *GRADES)
 
 ReadValues = Callable[[], Mapping[str, Any]]
@@ -153,6 +160,8 @@ def show_settings() -> None:
                 given = {key: value for read in groups for key, value in read().items()}
                 chosen = replace(settings, **given, name=name.strip(), field_map=kept)
                 assignment_cache.check_measures(chosen)
+                if chosen.practice != settings.practice:
+                    practice_examples(store, chosen.practice)
                 store.settings.save(chosen)
             ui.done("Saved")  # run again: a field with another initial value is a new field
 
@@ -171,6 +180,15 @@ def reading_form(settings: Settings) -> ReadValues:
         format_func=describe_language,
         help=LANGUAGE_HELP,
         width=320,
+    )
+    ids = settings.practice
+    practice = st.text_area(
+        "Passages for practice",
+        "\n".join(shlex.join(pair) for pair in zip(ids[::2], ids[1::2], strict=True)),
+        placeholder="QUERY CHUNK",
+        help=PRACTICE_HELP,
+        height=96,
+        width=480,
     )
     reference = st.checkbox("Show graders the reference answer", settings.show_reference)
     highlight = st.checkbox(
@@ -193,12 +211,25 @@ def reading_form(settings: Settings) -> ReadValues:
             **scale(),
             **called(),
             "language": language,
+            "practice": read_practice(practice),
             "show_reference": reference,
             "highlight": highlight,
             "evidence_from": evidence_from,
         }
 
     return read
+
+
+def read_practice(text: str) -> tuple[str, ...]:
+    """Return the ids in the field, a query's and a chunk's in turn.
+
+    >>> read_practice("q1 'c 1'\\nq2 c2\\nq3 c3")
+    ('q1', 'c 1', 'q2', 'c2', 'q3', 'c3')
+    """
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise BadInput(f"passages for practice: {error}; ids with a quote need quotes") from None
 
 
 def describe_language(code: str) -> str:

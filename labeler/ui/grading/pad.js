@@ -307,10 +307,13 @@ export class Pad {
     this.find(".chunk").focus({ preventScroll: true });
   }
 
-  practise() {
+  // What is on screen stays until it is known whether a lead chose passages for this.
+  async practise() {
+    const nothing = { examples: [] };
+    const { examples } = await this.session.get("/api/practice").catch(() => nothing);
     this.overlay.close();
     this.closeLists();
-    this.practice = new Practice(this.data.terms);
+    this.practice = new Practice(this.data.terms, examples);
     this.sayInPractice(this.data.terms.say("practice.nothing_saved"));
     this.paint();
   }

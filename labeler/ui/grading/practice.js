@@ -1,11 +1,9 @@
-// An example to try on: a question and four passages that come with the pad. Looks like grading and
-// counts for nothing: nothing here is kept or sent.
+// Examples to try on: three graded passages that a lead chose, else a question and four passages that
+// come with the pad. Looks like grading and counts for nothing: nothing here is kept or sent.
 
 import { givenWords } from "./status.js";
 
-/** @import { About, Entry, Item, Terms } from "./shapes" */
-
-const QUESTION = "practice";
+/** @import { Entry, Example, Item, Terms } from "./shapes" */
 
 // The grades of the passages, in the order in which they come; the words are the catalogue's, of
 // another example than the default guideline has, which stands beside it.
@@ -17,25 +15,28 @@ const PASSAGES = [
 ];
 
 export class Practice {
-  /** @param {Terms} terms */
-  constructor(terms) {
+  /**
+   * @param {Terms} terms
+   * @param {Example[]} chosen
+   */
+  constructor(terms, chosen = []) {
     this.terms = terms;
-    /** @type {About} */
-    this.about = {
-      text: terms.say("practice.question"),
-      reference: terms.say("practice.answer"),
-      keywords: [],
-      total: 0,
-      left: 0,
-    };
+    this.examples = chosen.length ? chosen : builtIn(terms);
     this.at = 0;
     this.isOver = false;
     /** @type {Entry[]} */
-    this.entries = PASSAGES.map(({ title, text }, number) => ({
-      item: itemOf(number, terms.say(title), terms.say(text)),
+    this.entries = this.examples.map((example) => ({
+      item: itemOf(example),
       done: null,
       later: false,
       undone: null,
+    }));
+    this.abouts = this.examples.map(({ question, reference }) => ({
+      text: question,
+      reference,
+      keywords: [],
+      total: 0,
+      left: 0,
     }));
   }
 
@@ -43,24 +44,42 @@ export class Practice {
     return this.entries[this.at];
   }
 
+  get about() {
+    return this.abouts[this.at];
+  }
+
   // Take a grade; returns what we would have given and why. The last passage stays on screen.
   /** @type {(grade: number) => string} */
   grade(grade) {
     const { say } = this.terms;
     if (this.isOver) return say("practice.ended");
-    const { grade: ours, why } = PASSAGES[this.at];
+    const { grade: ours, why = this.terms.meanings[ours] } = this.examples[this.at];
     const given = givenWords({ kind: "grade", grade }, this.terms);
     const key = grade === ours ? "practice.same" : "practice.other";
-    const said = say(key, { grade: given, ours, why: say(why) });
-    this.isOver = this.at === PASSAGES.length - 1;
+    const said = say(key, { grade: given, ours, why });
+    this.isOver = this.at === this.examples.length - 1;
     if (this.isOver) return `${said} ${say("practice.ended")}`;
     this.at += 1;
     return said;
   }
 }
 
-/** @type {(number: number, title: string, text: string) => Item} */
-function itemOf(number, title, text) {
+/** @type {(terms: Terms) => Example[]} */
+function builtIn({ say }) {
+  return PASSAGES.map(({ grade, title, text, why }) => ({
+    query: "",
+    chunk: String(grade),
+    question: say("practice.question"),
+    reference: say("practice.answer"),
+    grade,
+    title: say(title),
+    text: say(text),
+    why: say(why),
+  }));
+}
+
+/** @type {(example: Example) => Item} */
+function itemOf({ query, chunk, title, text }) {
   const nothing = { text_hash: null, document: null, stale: false, replaces: null, slip: "" };
-  return { query: QUESTION, chunk: String(number), title, text, source: "practice", ...nothing };
+  return { query: `practice ${query}`, chunk, title, text, source: "practice", ...nothing };
 }

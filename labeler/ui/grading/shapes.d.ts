@@ -225,6 +225,16 @@ export interface Confined {
   until: string | null;
 }
 
+/** A graded passage to practise on; `why` it has its grade, if not what the grade means. */
+export interface Example extends Pair {
+  question: string;
+  reference: string | null;
+  title: string | null;
+  text: string;
+  grade: number;
+  why?: string;
+}
+
 /** A list that is open, by its place among all lists, and its question. */
 export interface Listed {
   list: number;

@@ -13,6 +13,7 @@ acknowledged.
 ``GET /api/search``         chunks found by their words, whether a run has them or not
 ``GET /api/neighbours``     the chunks beside a chunk in its document
 ``GET /api/told``           grades and runs of a pair that this grader has judged
+``GET /api/practice``       passages to practise on that a lead chose, with golden grades
 ``GET /api/whose``          whether no grader has the key of grades waiting in a browser
 ``POST /api/judgments``     events; each is acknowledged or refused with a reason by its id
 ``GET /api/disagreements``  for leads: pairs that graders disagree on, a page at a time
@@ -67,6 +68,7 @@ def grading_routes(
         "search": reading.search,
         "neighbours": reading.neighbours,
         "told": reading.told,
+        "practice": reading.practice,
         "whose": reading.whose,
     }
     guard = partial(guarded, path, open_store)

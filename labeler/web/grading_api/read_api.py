@@ -1,7 +1,8 @@
 """Routes of the grading API that return JSON and save no grades.
 
 No response reveals which system found a chunk, or at what rank. Others' grades are returned only
-for a pair that the grader has judged, and that they were shown is stored.
+for a pair that the grader has judged, or that a lead chose for practice, and that they were shown
+is stored.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from starlette.requests import Request
 
 from labeler.analysis.agreement import self_agreement
-from labeler.errors import BadInput
+from labeler.errors import BadInput, NotFound
 from labeler.model import ACTIVE_SOURCE, GRADES, MOST_PASSAGES, Chunk, CurrentJudgment, Judgment
 from labeler.services.assignment.assigner import Assigner
 from labeler.services.assignment.items import (
@@ -31,6 +32,7 @@ from labeler.services.assignment.items import (
     json_size,
     truncate,
 )
+from labeler.services.assignment.practice import practice_examples
 from labeler.services.assignment.scope import parse_scope
 from labeler.services.transfer import Hint
 from labeler.store import Store, UndoableJudgment, UndoableRemark
@@ -199,6 +201,33 @@ class ReadApi:
                 {"kind": kind, "grade": grade, "count": count}
                 for kind, grade, count in store.assignment.others_said(grader, query_id, chunk_id)
             ],
+        }
+
+    def practice(self, _: Request, __: bytes, store: Store, grader: str) -> dict[str, Any]:
+        """Answer ``/api/practice``; with nothing where a chosen pair has lost its golden grade.
+
+        The exposure is stored first: later judgments of these pairs are not blind.
+        """
+        settings = store.settings.read()
+        try:
+            examples = practice_examples(store, settings.practice)
+        except NotFound:
+            examples = []
+        pairs = [(each.query.query_id, each.chunk.chunk_id) for each in examples]
+        store.exposure.note_told(grader, pairs)
+        return {
+            "examples": [
+                {
+                    "query": each.query.query_id,
+                    "chunk": each.chunk.chunk_id,
+                    "question": each.query.text,
+                    "reference": each.query.reference if settings.show_reference else None,
+                    "title": each.chunk.title,
+                    "text": (each.chunk.text or "")[:LONGEST_TEXT],
+                    "grade": each.grade,
+                }
+                for each in examples
+            ]
         }
 
 
