@@ -6,9 +6,12 @@ Names are shortened on screen only. They are stored, compared and downloaded who
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import takewhile
+
+from labeler.model.results import Statement
 
 RUN_LETTERS = ("A", "B")  # for two runs, if there is no room for their names
 ELLIPSIS = "…"
@@ -41,6 +44,19 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     """
     whole = tuple(dict.fromkeys(names))
     return dict(zip(whole, _shortened(whole), strict=True))
+
+
+def shorten_runs(said: Statement, short: Mapping[str, str]) -> Statement:
+    """Return a statement that calls the runs it is about by their ``short`` names.
+
+    >>> said = Statement("few", "Half of v1-long is unjudged.", numbers={"runs": ["v1-long"]})
+    >>> shorten_runs(said, {"v1-long": "v1…"}).sentence
+    'Half of v1… is unjudged.'
+    """
+    sentence = said.sentence
+    for run in said.numbers.get("runs", ()):
+        sentence = sentence.replace(run, short.get(run, run))
+    return replace(said, sentence=sentence)
 
 
 @lru_cache(maxsize=16)  # a page needs the same names many times, and long names are slow

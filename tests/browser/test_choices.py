@@ -69,7 +69,7 @@ def test_the_choices_take_few_lines_on_a_phone_where_names_are_short(serve, visi
             store.runs.drop(name)
     server = serve(demo)
     page = visit(f"{server.url}/data", grader=None, viewport={"width": 390, "height": 844})
-    lines = {"/scores": 0, "/compare": 1, "/slices": 2, "/queries": 1}  # of boxes
+    lines = {"/scores": 0, "/compare": 1, "/slices": 1, "/queries": 1}  # of boxes
     for address in RESULTS:
         row = follow(page, server.url + address).locator(".st-key-choices")
         boxes, said = row.get_by_role("combobox"), line(page).bounding_box()

@@ -255,7 +255,8 @@ READ_CHART = """svg => {
 READ_PICTURE = """table => {
     const look = (query, name) =>
         [...table.querySelectorAll(query)].map(it => getComputedStyle(it)[name]);
-    return { points: look(".point", "borderTopColor"), texts: look(".tick, td, th a", "color") };
+    const points = [...look(".point", "borderTopColor"), ...look(".level", "backgroundColor")];
+    return { points, texts: look(".tick, td, th a", "color") };
 }"""
 
 

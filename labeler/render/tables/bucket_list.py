@@ -279,8 +279,8 @@ KEY_STYLE = style("""
     border-color: var(--line2); }
 """)
 WHAT_MARKS_MEAN = {
-    CLEAR: "filled: clear, the interval excludes 0",
-    NOT_CLEAR: "hollow: could be chance, the interval includes 0",
+    CLEAR: "filled: clear (misses 0)",
+    NOT_CLEAR: "hollow: could be chance (reaches 0)",
     NO_LINE: TOO_FEW_DIFFER,
     UNTESTED: TOO_FEW_QUERIES,
 }

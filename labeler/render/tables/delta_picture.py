@@ -63,7 +63,8 @@ PICTURE_STYLE = style("""
 .picture tr.axis > * { border-top-color: var(--line2); height: 1.75rem; }
 .picture .tick { position: absolute; top: 4px; transform: translateX(-50%); white-space: nowrap;
     font-size: 0.8125rem; color: var(--muted); }
-.picture .way { position: absolute; bottom: 8px; white-space: nowrap; color: var(--side); }
+.picture .way { position: absolute; bottom: 8px; white-space: nowrap; color: var(--side);
+    overflow: hidden; text-overflow: ellipsis; }
 .picture .run { display: inline-block; max-width: 10rem; overflow: hidden; white-space: nowrap;
     text-overflow: ellipsis; vertical-align: bottom; }
 .picture .run::before { content: ""; display: inline-block; width: 10px; height: 10px;
@@ -200,15 +201,18 @@ class DeltaPicture:
     def _head(self, axis: DeltaAxis) -> htpy.Element:
         a, b = self.names
         zero = axis.place(0.0)
+        rest = 100 - zero
         ways = [
-            htpy.span(".way.for-a", style=f"right: calc(100% - {zero:.2f}% + 12px)")[
-                f"← {_brief(a)} better"
-            ]
+            htpy.span(
+                ".way.for-a",
+                style=f"right: calc({rest:.2f}% + 12px); max-width: calc({zero:.2f}% - 12px)",
+            )["← ", _brief(a), htpy.span(".mean")[" better"]]
             if zero > 20
             else None,
-            htpy.span(".way.for-b", style=f"left: calc({zero:.2f}% + 12px)")[
-                f"{_brief(b)} better →"
-            ]
+            htpy.span(
+                ".way.for-b",
+                style=f"left: calc({zero:.2f}% + 12px); max-width: calc({rest:.2f}% - 12px)",
+            )[_brief(b), htpy.span(".mean")[" better"], " →"]
             if zero < 80
             else None,
         ]

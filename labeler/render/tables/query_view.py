@@ -30,8 +30,8 @@ GRADE_STYLE = style(
 .gd { display: inline-grid; place-items: center; box-sizing: border-box; flex: none;
     width: 1.75rem; height: 1.75rem; border: 1px solid var(--line2); border-radius: 5px;
     font-size: 0.9375rem; line-height: 1; font-variant-numeric: tabular-nums; }
-.who-graded { margin: 0; display: flex; gap: 0.5rem; align-items: center; font-size: 0.8125rem;
-    color: var(--muted); overflow-wrap: anywhere; }
+.who-graded { margin: 0.5rem 0 0; display: flex; gap: 0.5rem; align-items: center;
+    font-size: 0.8125rem; color: var(--muted); overflow-wrap: anywhere; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .grade-key { display: inline-flex; align-items: center; gap: 0.25rem 0.5rem; flex-wrap: wrap;
     font-size: 0.8125rem; color: var(--muted); }

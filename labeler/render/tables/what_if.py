@@ -16,9 +16,10 @@ WHAT_IF_STYLE = style("""
 .what-if h3 { margin: 0; padding: 0 0 0.25rem; font-size: 1.125rem; line-height: 1.5rem;
     font-weight: 600; overflow-wrap: anywhere; }
 .what-if table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.what-if :is(th, td) { height: 2.25rem; padding: 0 0 0 1rem; text-align: right; font-weight: 400;
+.what-if :is(th, td) { height: 2.25rem; padding: 0 0 0 0.75rem; text-align: right; font-weight: 400;
     border: 0; border-top: 1px solid var(--line); white-space: nowrap; }
-.what-if thead th { border-top: 0; font-size: 0.8125rem; color: var(--muted); }
+.what-if thead th { border-top: 0; white-space: normal; vertical-align: bottom;
+    font-size: 0.8125rem; color: var(--muted); }
 .what-if :is(th, td):first-child { text-align: left; padding-left: 0; }
 .what-if td.change { font-size: 0.8125rem; color: var(--muted); }
 .what-if .now :is(th, td) { color: var(--muted); }

@@ -34,6 +34,7 @@ from labeler.model import Settings, format_count
 from labeler.render import csv_exports
 from labeler.render.markup import show_html
 from labeler.render.report import ReportRequest, ReportSource, make_report
+from labeler.render.short_names import shorten_runs
 from labeler.render.tables.delta_picture import (
     DeltaPicture,
     PictureRow,
@@ -106,7 +107,7 @@ def show_answer(view: ComparisonView, bucket: str | None) -> PairResult:
         picture = delta_picture(view, bucket, found)
         asked, shares = asks_for_grades(view, found, settings), judged_shares(view)
     link = partial(target_url, compared=compared, by=deciding_name(found, compared))
-    said = [*found.statements, *cautions]
+    said = [*found.statements, *(shorten_runs(each, view.names) for each in cautions)]
     step = transfer_step(said) or (None if asked else next_step(found.tests))
     # which a button says
     said = [each for each in said if each.kind not in (TRANSFER, asked and "useful grades")]

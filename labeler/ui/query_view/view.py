@@ -39,6 +39,13 @@ STYLE = style("""
 .st-key-query-back p { white-space: normal; overflow-wrap: anywhere; text-align: left; }
 .st-key-query-steps :is(a, button) { font-size: 0.9375rem; }
 .st-key-query-steps kbd { color: var(--muted); }
+.st-key-query-view > :has(> .stExpander) + :has(> .stExpander) { margin-top: calc(-1rem - 1px); }
+@media (max-width: 40rem) {
+    .st-key-query-steps { column-gap: 0.5rem; }
+    .st-key-query-steps kbd { display: none; }
+    .st-key-query-steps .st-key-query-back { flex: 1 0 100%; }
+    .st-key-query-back :is(button, button *) { justify-content: flex-start; }
+}
 .st-key-chunk-panel { border-top: 1px solid var(--line2); padding-top: 1.5rem;
     scroll-margin: 4rem 0 1rem; }
 """)

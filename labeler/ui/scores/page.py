@@ -15,6 +15,7 @@ from labeler.model import Settings, format_count
 from labeler.model.results import Statement
 from labeler.render import tables
 from labeler.render.markup import show_html
+from labeler.render.short_names import shorten_runs
 from labeler.ui import keyword_cache, live, scoreboards
 from labeler.ui import shared as ui
 from labeler.ui.folds import show_folds
@@ -97,7 +98,7 @@ def show_scores(choice: ScoresChoice, settings: Settings, say: Callable[[str], N
     file = None
     if board.counts.grades:
         foreign = [note.sentence for note in there if explains_zeros(note, shown)]
-        cautions = [each.sentence for each in found]
+        cautions = [shorten_runs(each, now.names.short).sentence for each in found]
         best = find_best(now, board, settings)
         now = replace(now, marked=mark_runs(best))
         file = show_answer(now, board, best, [*foreign, *cautions])

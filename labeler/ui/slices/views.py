@@ -26,6 +26,7 @@ from labeler.model import format_count
 from labeler.model.results import Statement
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
+from labeler.render.short_names import shorten_runs
 from labeler.render.tables.bucket_rows import NO_ENDS, Place, level_list, pair_list, worst_first
 from labeler.render.tables.verdict_block import verdict_block
 from labeler.stats import ConfidenceInterval, UnjudgedRange
@@ -150,7 +151,8 @@ def counts_of(board: Scoreboard, row: Score | comparison.Delta) -> str:
 def cautions(choice: SlicesChoice, board: Scoreboard) -> Sequence[Statement]:
     """Return the ways in which the means of these runs mislead, over all queries."""
     lead = [choice.lead] if choice.lead else choice.measures[:1]
-    return find_cautions(board, lead, runs=choice.runs, settings=choice.settings)
+    found = find_cautions(board, lead, runs=choice.runs, settings=choice.settings)
+    return [shorten_runs(each, choice.short) for each in found]
 
 
 def pair_csv(choice: SlicesChoice, b: str, board: Scoreboard, tests: PairTests) -> bytes:
