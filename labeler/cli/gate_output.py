@@ -18,8 +18,8 @@ from labeler.analysis.gate import (
     GateOutcome,
     LimitResult,
 )
-from labeler.cli.explain import explain_by, explain_limits, footer_parts
-from labeler.cli.output import RunLabels, in_markdown, split_notes
+from labeler.cli.explain import explain_by, explain_limits
+from labeler.cli.output import RunLabels, in_markdown, text_footer
 from labeler.evaluation import Note, format_number, format_signed
 from labeler.formats.json_records import without_nan
 from labeler.model import escape_controls, format_count
@@ -280,14 +280,7 @@ def _footer(outcome: GateOutcome) -> Iterator[str]:
     if outcome.conventions is None:
         return
     notes = [*gate_notes(outcome), *explain_by(explain_limits())]
-    how, described, notes = footer_parts(outcome.conventions, notes)
-    warnings, others = split_notes(notes)
-    yield from (f"! {escape_controls(said)}" for said in warnings)
-    if how:
-        yield "How this is computed"
-        yield from (f"- {escape_controls(said)}" for said in how)
-    yield described
-    yield from map(escape_controls, others)
+    yield from filter(None, text_footer(outcome.conventions, notes))
 
 
 FORMATTERS: Mapping[str, Callable[[GateOutcome], str]] = {

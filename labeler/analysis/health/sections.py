@@ -21,6 +21,7 @@ from labeler.analysis.health.golden_set_health import (
     ThinBuckets,
     TrafficShares,
 )
+from labeler.evaluation import format_share
 from labeler.model import QUERY_ORIGINS, CopyGrades, format_count, format_list
 
 MOST_NAMED, MOST_BUCKETS = 5, 15
@@ -150,8 +151,8 @@ def _confirmed_section(found: GoldenSetHealth) -> HealthSection:
         tuple(sentences),
         ("golden grades", "n", "share"),
         (
-            ("all", own.pairs, _format_share(own.pairs, own.pairs)),
-            *((name, n, _format_share(n, own.pairs)) for name, n in counts),
+            ("all", own.pairs, format_share(own.pairs, own.pairs)),
+            *((name, n, format_share(n, own.pairs)) for name, n in counts),
         ),
     )
 
@@ -166,7 +167,7 @@ def _describe_ages(ages: GradeAges, pairs: int) -> str:
     )
     return (
         f"Half of the golden grades are {half}, the oldest {_format_days(ages.oldest)}; "
-        f"{_format_share(ages.old, pairs)} are older than {_format_days(ages.after)}."
+        f"{format_share(ages.old, pairs)} are older than {_format_days(ages.after)}."
     )
 
 
@@ -286,7 +287,7 @@ def _traffic_section(shares: TrafficShares) -> HealthSection:
             ),
         )
     rows = [
-        (name, own, _format_share(own, queries), theirs, _format_share(theirs, questions))
+        (name, own, format_share(own, queries), theirs, format_share(theirs, questions))
         for name, own, theirs in shares.buckets
     ]
     if len(rows) > MOST_BUCKETS:
@@ -326,7 +327,7 @@ def _sources_section(found: GoldenSetHealth) -> HealthSection:
         (
             UNKNOWN_SOURCE if source is None else QUERY_ORIGINS[source],
             n,
-            _format_share(n, found.queries),
+            format_share(n, found.queries),
         )
         for source, n in found.sources
     )
@@ -367,10 +368,6 @@ def _as_json(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_as_json(each) for each in value]
     return value
-
-
-def _format_share(part: int, whole: int) -> str:
-    return _format_percent(part / whole) if whole else "–"
 
 
 def _format_percent(share: float, digits: int = 0) -> str:
