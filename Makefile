@@ -17,7 +17,7 @@ help:
 	@echo "make test-all  the same with every test, and 200 examples of a property instead of 15"
 	@echo "make docs      build the documentation into build/docs; a broken link is an error"
 	@echo "make screenshots  take the documentation's pictures of the pages, in light and dark"
-	@echo "make bench     measure the speed on this machine"
+	@echo "make bench     measure the speed on this machine, and write it into the documentation"
 	@echo "make fix       format the code, fix what a tool can fix, bring the generated documentation up to date"
 
 demo: $(RUNS)
@@ -61,7 +61,14 @@ bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
 	LABELER_SPARK=$$(.ci/spark); export LABELER_SPARK; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' -c constraints.txt; \
-	for each in app compare gating reporting coverage flips holes choosing live measures load servers following keeping loads large opening databases evaluating agreement leakage trend hashing soak; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
+	rm -rf build/bench; mkdir -p build/bench; \
+	for each in app compare gating reporting coverage flips holes choosing live measures load servers following keeping loads large opening databases evaluating agreement leakage trend hashing soak; do \
+		echo "$$each"; \
+		{ $(BIN)/python -m tests.benchmarks.$$each || touch build/bench/failed; } | tee build/bench/$$each.txt; \
+		test ! -e build/bench/failed; \
+	done; \
+	$(BIN)/python -m docs.benchmarks; \
+	$(BIN)/cog -r docs/explanation/performance.md
 
 fix: $(READY)
 	$(BIN)/ruff check --fix .
