@@ -59,6 +59,30 @@ class UnjudgedRange(NamedTuple):
         """Tell whether some grade could change the number."""
         return self.highest > self.lowest
 
+    def with_value(self, value: float, is_silent: bool) -> UnjudgedRange:
+        """Return the range of a mean whose present ``value`` is known.
+
+        Where no grade can change it, it is exactly the value, since sums in another order may
+        differ in their last bits. A silent run has no range. The range always includes the value;
+        it is not exact where no grades give it, because a query without grades then counts for all
+        of them.
+        """
+        if is_silent or (math.isnan(value) and not self.unjudged):
+            return UnjudgedRange(math.nan, math.nan, True, math.nan, math.nan, self.unjudged)
+        lowest, highest = self.lowest, self.highest
+        if not math.isnan(value):
+            lowest, highest = min(lowest, value), max(highest, value)
+            if not self.unjudged or highest - lowest < ROUNDING:
+                return UnjudgedRange(value, value, True, value, value, self.unjudged)
+        exact = self.exact and max(self.lowest - lowest, highest - self.highest) < ROUNDING
+        ends = (
+            lowest,
+            highest,
+            *(min(max(each, lowest), highest) for each in (self.low, self.high)),
+        )
+        lowest, highest, low, high = (0.0 if abs(each) < ROUNDING else each for each in ends)
+        return UnjudgedRange(lowest, highest, exact, low, high, self.unjudged)
+
 
 MeanRanges = Mapping[tuple[str, Measure, str | None], UnjudgedRange]
 """Ranges by run, measure and bucket."""
@@ -263,7 +287,7 @@ class LiveRanges:
         bounds = [bound_values(part, measure, of, stand_in=stand_in) for measure in measures]
         return list(map(_KeptMeasure, bounds, values))
 
-    def _raw_ranges(self, measure: Measure, inside: Bools) -> list[_RawRange]:
+    def _raw_ranges(self, measure: Measure, inside: Bools) -> list[UnjudgedRange]:
         """Return the ranges of a measure over some queries: of each run, then of the delta."""
         kept = self._kept[measure]
         likely = stretch_ranges(measure.name, len(self.runs), kept.sampled.interval(inside))
@@ -273,7 +297,7 @@ class LiveRanges:
         always_defined = self._always_defined(kept.bounds)
         exact = [each and always for each, always in zip(exact, always_defined, strict=False)]
         found = zip(low, high, exact, likely_low, likely_high, strict=True)
-        return [_RawRange(*each, unjudged) for each in found]
+        return [UnjudgedRange(*each, unjudged) for each in found]
 
     def _values(
         self, board: Scoreboard, measures: Sequence[Measure], facet: str | None
@@ -299,39 +323,6 @@ class LiveRanges:
         defined = np.any(self._answered[bounds.must], axis=0)
         defined |= np.all(self._answered[bounds.must | bounds.may], axis=0)
         return [*defined.tolist(), bool(defined.all())]
-
-
-class _RawRange(NamedTuple):
-    lowest: float
-    highest: float
-    exact: bool
-    low: float
-    high: float
-    unjudged: int
-
-    def with_value(self, value: float, is_silent: bool) -> UnjudgedRange:
-        """Return the range of a mean whose present ``value`` is known.
-
-        Where no grade can change it, it is exactly the value, since sums in another order may
-        differ in their last bits. A silent run has no range. The range always includes the value;
-        it is not exact where no grades give it, because a query without grades then counts for all
-        of them.
-        """
-        if is_silent or (math.isnan(value) and not self.unjudged):
-            return UnjudgedRange(math.nan, math.nan, True, math.nan, math.nan, self.unjudged)
-        lowest, highest = self.lowest, self.highest
-        if not math.isnan(value):
-            lowest, highest = min(lowest, value), max(highest, value)
-            if not self.unjudged or highest - lowest < ROUNDING:
-                return UnjudgedRange(value, value, True, value, value, self.unjudged)
-        exact = self.exact and max(self.lowest - lowest, highest - self.highest) < ROUNDING
-        ends = (
-            lowest,
-            highest,
-            *(min(max(each, lowest), highest) for each in (self.low, self.high)),
-        )
-        lowest, highest, low, high = (0.0 if abs(each) < ROUNDING else each for each in ends)
-        return UnjudgedRange(lowest, highest, exact, low, high, self.unjudged)
 
 
 _MeanOrSilent = tuple[float, bool]
