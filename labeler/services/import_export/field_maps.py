@@ -8,7 +8,6 @@ from os import PathLike
 from labeler import formats
 from labeler.errors import LabelerError
 from labeler.formats import FieldMap, Guess
-from labeler.store import Store
 
 
 def recognise(
@@ -28,8 +27,3 @@ def recognise(
         if read.has_chunks:
             return Guess("records", f"{read.read_as}, by the field map kept here"), field_map
     return found, None
-
-
-def remember_map(store: Store, field_map: FieldMap) -> bool:
-    """Keep the map that read a file; return whether another one was kept before."""
-    return store.settings.save_field_map(formats.map_text(field_map))

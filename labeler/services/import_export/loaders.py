@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 from labeler import formats
 from labeler.errors import BadInput
@@ -37,7 +38,6 @@ from labeler.model import (
 )
 from labeler.services import candidates
 from labeler.services.import_export import snapshots
-from labeler.services.import_export.field_maps import remember_map
 from labeler.services.late_copies import grade_late_copies
 from labeler.store import Store
 from labeler.store.runs import check_run_name
@@ -93,25 +93,37 @@ def read(
 
     ``name`` is the name of the file in messages. Raises `BadInput` for an unknown ``kind``.
     """
-    readers: dict[str, Callable[[], Apply]] = {
-        "queries": lambda: _queries(path, options, name, progress),
-        "documents": lambda: _documents(path, options, name, progress),
-        "chunks": lambda: _chunks(path, options, name, progress),
-        "records": lambda: _records(path, options, name, progress),
-        "run": lambda: _run(path, options, name, progress),
-        "golden": lambda: _golden(path, options, name, progress),
-        "beir": lambda: _beir(path, options, name, progress),
-        "version": lambda: _version(path, options, name),
-        "complete": lambda: _complete(path, options, name),
-        "signals": lambda: _signals(path, options, name, progress),
-        "answers": lambda: _answers(path, options, name, progress),
-    }
-    if kind not in readers:
+    if kind not in _READERS:
         raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
-    apply = readers[kind]()
+    apply = _READERS[kind](_File(path, options, name, progress))
     if kind in BRING_CHUNKS:
         apply = _and_grade_copies(apply)
     return _and_compare_copies(apply) if kind in BRING_GRADES else apply
+
+
+class _File(NamedTuple):
+    """A file to read, with how to read it."""
+
+    path: str | Path
+    options: LoadOptions
+    name: str | None
+    progress: Progress | None
+
+    @property
+    def read_with(self) -> dict[str, Any]:
+        """The arguments that every reader takes."""
+        return {"name": self.name, "progress": self.progress, "limits": self.options.limits}
+
+    @property
+    def chunking(self) -> str:
+        """The chunking of the file's chunk ids."""
+        return check_chunking(self.options.chunking or DEFAULT_CHUNKING)
+
+    @property
+    def run_name(self) -> str:
+        """The name of the file's only run."""
+        chosen = self.options.run_name
+        return run_name_of(self.name or self.path) if chosen is None else chosen
 
 
 def _and_grade_copies(apply: Apply) -> Apply:
@@ -155,51 +167,33 @@ def describe_unlike(found: Sequence[CopyGrades]) -> str:
     )
 
 
-def _queries(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
-    loaded = formats.read_queries(
-        path, facets=options.facets, name=name, progress=progress, limits=options.limits
-    )
-    return lambda store: [store.queries.load(loaded, update=options.update)]
+def _queries(file: _File) -> Apply:
+    loaded = formats.read_queries(file.path, facets=file.options.facets, **file.read_with)
+    return lambda store: [store.queries.load(loaded, update=file.options.update)]
 
 
-def _chunks(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
-    loaded = formats.read_chunks(path, name=name, progress=progress, limits=options.limits)
-    chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
-    return lambda store: [store.chunks.load(loaded, update=options.update, chunking=chunking)]
+def _chunks(file: _File) -> Apply:
+    loaded, chunking = formats.read_chunks(file.path, **file.read_with), file.chunking
+    return lambda store: [store.chunks.load(loaded, update=file.options.update, chunking=chunking)]
 
 
-def _documents(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
-    loaded = formats.read_documents(path, name=name, progress=progress, limits=options.limits)
+def _documents(file: _File) -> Apply:
+    loaded = formats.read_documents(file.path, **file.read_with)
 
-    return lambda store: [
-        store.documents.load(
-            formats.match_document_names(loaded, path, store.documents.cut()), update=options.update
-        )
-    ]
+    def put(store: Store) -> list[LoadReport]:
+        named = formats.match_document_names(loaded, file.path, store.documents.cut())
+        return [store.documents.load(named, update=file.options.update)]
+
+    return put
 
 
-def _run(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
+def _run(file: _File) -> Apply:
     """Read a run, or of a table that names several systems a run of each."""
-    read = partial(
-        formats.stream_run,
-        path,
-        order=options.order,
-        on_duplicate=options.on_duplicate,
-        name=name,
-        progress=progress,
-        limits=options.limits,
-    )
-    run_name = run_name_of(name or path) if options.run_name is None else options.run_name
+    options = file.options
+    how = {"order": options.order, "on_duplicate": options.on_duplicate, **file.read_with}
+    read = partial(formats.stream_run, file.path, **how)
     try:
-        runs = {run_name: read()}
+        runs = {file.run_name: read()}
     except formats.SeveralSystems as several:
         if options.run_name is not None or len(several.systems) > _MOST_SYSTEMS:
             raise
@@ -224,26 +218,22 @@ def _run(
     return put
 
 
-def _records(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
+def _records(file: _File) -> Apply:
     """Read retrieval records; a run is named by its system, or by the file if that names none."""
+    options = file.options
     loaded = formats.read_retrievals(
-        path,
+        file.path,
         field_map=options.field_map,
         order=options.order,
         on_duplicate=options.on_duplicate,
         rule=formats.GradeRule(**_grade_options(options)),
         facets=options.facets,
-        name=name,
-        progress=progress,
-        limits=options.limits,
+        **file.read_with,
     )
     if options.blind:
         loaded = replace(loaded, golden=_blind(loaded.golden))
-    base = run_name_of(name or path) if options.run_name is None else options.run_name
-    names = _names_of_systems(loaded.runs, base, options.run_name is not None)
-    chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
+    names = _names_of_systems(loaded.runs, file.run_name, options.run_name is not None)
+    chunking = file.chunking
     made = options.created_at or (loaded.newest or "")[:10] or None
 
     def put(store: Store) -> list[LoadReport]:
@@ -265,7 +255,7 @@ def _records(
             and chosen.names_query
             and (loaded.runs or loaded.golden.grades.records)
         ):
-            is_new = remember_map(store, chosen)
+            is_new = store.settings.save_field_map(formats.map_text(chosen))
             said = "kept in the setting field-map, for other files like this one"
             of = {"map": said if is_new else "that of the setting field-map"}
             first = replace(first, facts={**first.facts, **of})
@@ -297,24 +287,17 @@ def _resolved_run(store: Store, loaded: Loaded[Ranking], options: LoadOptions) -
     return formats.without_self(run) if options.leave_out_self else run
 
 
-def _golden(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
-    loaded = formats.read_golden(
-        path,
-        **_grade_options(options),
-        name=name,
-        progress=progress,
-        limits=options.limits,
-    )
-    if options.blind:
+def _golden(file: _File) -> Apply:
+    loaded = formats.read_golden(file.path, **_grade_options(file.options), **file.read_with)
+    if file.options.blind:
         loaded = _blind(loaded)
-    chunking = options.chunking or DEFAULT_CHUNKING
-    return lambda store: [
-        store.golden_loads.add(
-            id_resolver(store, chunking).golden(loaded), update=options.update, chunking=chunking
-        )
-    ]
+    chunking = file.options.chunking or DEFAULT_CHUNKING
+
+    def put(store: Store) -> list[LoadReport]:
+        found = id_resolver(store, chunking).golden(loaded)
+        return [store.golden_loads.add(found, update=file.options.update, chunking=chunking)]
+
+    return put
 
 
 def _grade_options(options: LoadOptions) -> dict[str, Any]:
@@ -390,46 +373,50 @@ def query_from_candidate(candidate: Candidate, query_id: str | None = None) -> Q
     )
 
 
-def _version(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
-    put = snapshots.read_version(path, name=name, limits=options.limits)
+def _version(file: _File) -> Apply:
+    put = snapshots.read_version(file.path, name=file.name, limits=file.options.limits)
     return lambda store: [put(store)]
 
 
-def _complete(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
-    put = snapshots.read_complete(path, name=name, limits=options.limits)
+def _complete(file: _File) -> Apply:
+    put = snapshots.read_complete(file.path, name=file.name, limits=file.options.limits)
     return lambda store: [put(store)]
 
 
-def _signals(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
-    loaded = formats.read_signals(path, name=name, progress=progress, limits=options.limits)
-    return lambda store: [store.signals.load(loaded, update=options.update)]
+def _signals(file: _File) -> Apply:
+    loaded = formats.read_signals(file.path, **file.read_with)
+    return lambda store: [store.signals.load(loaded, update=file.options.update)]
 
 
-def _answers(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
-    loaded = formats.read_answers(path, name=name, progress=progress, limits=options.limits)
+def _answers(file: _File) -> Apply:
+    loaded, options = formats.read_answers(file.path, **file.read_with), file.options
     return lambda store: [store.answers.load(loaded, run=options.run_name, update=options.update)]
 
 
-def _beir(
-    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
-) -> Apply:
-    loaded = formats.read_beir(
-        path,
-        split=options.split,
-        **_grade_options(options),
-        facets=options.facets,
-        name=name,
-        progress=progress,
-        limits=options.limits,
-    )
-    chunking = check_chunking(options.chunking or DEFAULT_CHUNKING)
+def _beir(file: _File) -> Apply:
+    options, chunking = file.options, file.chunking
+    how = {**_grade_options(options), **file.read_with}
+    loaded = formats.read_beir(file.path, split=options.split, facets=options.facets, **how)
     return lambda store: store.golden_loads.add_beir(
         loaded, update=options.update, chunking=chunking
     )
+
+
+_READERS: Mapping[str, Callable[[_File], Apply]] = MappingProxyType(
+    {
+        "queries": _queries,
+        "documents": _documents,
+        "chunks": _chunks,
+        "records": _records,
+        "run": _run,
+        "golden": _golden,
+        "beir": _beir,
+        "version": _version,
+        "complete": _complete,
+        "signals": _signals,
+        "answers": _answers,
+    }
+)
 
 
 def id_resolver(store: Store, chunking: str | None = None) -> IdResolver:
