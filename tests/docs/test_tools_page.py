@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from labeler.cli import main
 from labeler.formats import TOOL_MAPS
-from tests.support.documentation import PAGES, agree, section, steps
+from tests.support.documentation import PAGES
 from tests.support.retrieval_shapes import SHAPES
 
 PAGE = PAGES["how-to/bring-your-data.md"]
@@ -39,15 +35,3 @@ def test_every_file_of_a_tool_has_a_row(name: str) -> None:
 def test_every_map_that_has_a_name_is_in_the_table() -> None:
     named = [name for row in ROWS for name in re.findall(r"`([a-z0-9.-]+)`", row)]
     assert sorted(named) == sorted(tool.name for tool in TOOL_MAPS)
-
-
-def test_the_example_of_a_map_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("LABELER_DB", raising=False)
-    example = section("A map for everything else")
-    [record] = re.findall(r"```json\n(.*?)```", example, flags=re.DOTALL)
-    Path("search.jsonl").write_text(record, encoding="utf-8")
-    [(command, shown)] = steps(example)
-    result = CliRunner().invoke(main, shlex.split(command)[1:], prog_name="labeler")
-    assert result.exit_code == 0, result.output
-    assert agree(shown, result.output.splitlines()), result.output

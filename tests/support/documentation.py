@@ -26,9 +26,23 @@ def section(title: str) -> str:
     raise LookupError(f"no section {title!r} in README.md or docs/")
 
 
+BLOCK = re.compile(
+    r"^```(?P<language>console|python)\n(?P<block>.*?)^```"
+    r"|`(?P<file>[\w.-]+)`:\n\n```(?:jsonl?|toml|csv|text)\n(?P<content>.*?)^```",
+    flags=re.DOTALL | re.MULTILINE,
+)
+
+
 def blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Give the blocks of a page that are executed: their language and what is in them."""
-    yield from re.findall(r"^```(console|python)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    """Give what of a page is executed, in order: a language and a block, or a file's name and it.
+
+    A block after a line that ends with the name of a file is that file.
+    """
+    for found in BLOCK.finditer(text):
+        if found["file"]:
+            yield found["file"], found["content"]
+        else:
+            yield found["language"], found["block"]
 
 
 def steps(block: str) -> Iterator[tuple[str, list[str]]]:
