@@ -160,5 +160,13 @@ def test_every_page_is_in_the_index() -> None:
     assert listed == set(PAGES) - {"index.md"}
 
 
+def test_the_index_calls_a_page_by_its_title() -> None:
+    rows = re.findall(r"^\| \[([^\]]+)\]\((\w[\w/-]*\.md)", PAGES["index.md"], flags=re.MULTILINE)
+    assert len(rows) > 20
+    titles = {name: re.findall(r"^# (.+)$", PAGES[name], flags=re.MULTILINE) for _, name in rows}
+    told = [(said, name) for said, name in rows if titles[name] and titles[name][0] != said]
+    assert told == []
+
+
 def test_the_contributors_map_is_short() -> None:
     assert len(read("CONTRIBUTING.md").splitlines()) <= 150
