@@ -91,7 +91,7 @@ PICTURED = (ALL_MEASURES,)  # values of ``show`` that are not folds: what the pi
 def show_queries(view: ComparisonView, rows: Sequence[QueryDelta], outcome: str) -> None:
     """Show the queries of an outcome; without grades, show those where the lists differ most."""
     if not view.board.counts.grades and not view.compared.apart:
-        show_html(htpy.h2(style=HEADING)[PARTING])
+        show_html(htpy.h2(style=HEADING)[FOLDS[PARTING][0]])
         show_parting(view)
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="queries-head"):

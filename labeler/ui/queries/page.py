@@ -101,12 +101,12 @@ def show_failing(page: QueriesPage, say: Callable[[str], None]) -> None:
         say(scoreboards.graded_line(board))
     with url_state.stale_if_incomparable("a"):
         found = find_run_failures(board, page.queries, remarks, choice, right)
-    if not board.counts.judged:
+    query_id = url_state.get("query")
+    if not board.counts.judged and query_id is None:
         scoreboards.say_nothing_graded(choice.conventions.selected, "No query can fail")
     if choice.apart is not None:
         apart = f"{choice.apart} has other chunks, so only {choice.run} is shown."
         show_html(tables.sentence_with_link(apart, "Compare both", url_state.page_url("/compare")))
-    query_id = url_state.get("query")
     if query_id is None:
         show_all(page, found)
     elif query_id in page.queries:

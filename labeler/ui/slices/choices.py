@@ -134,6 +134,8 @@ def choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     """Let the user choose run A and, to compare, run B; the URL has them as ``a`` and ``b``."""
     shown = {"label_visibility": "collapsed", **filter_widgets.run_box_options(names)}
     a = url_state.choose("A", names, "a", what="run", always=True, **shown)
+    if len(names) < 2 and url_state.get("b") is None:
+        return a, None
     b = url_state.choose_or_not("B", names, "b", nothing=ONE_RUN, what="run", **shown)
     return a, b
 

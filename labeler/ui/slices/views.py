@@ -211,7 +211,11 @@ def say_lowest(
     counts = counts_of(board, total)
     sized = [row for row in rows if row.n >= choice.least and not math.isnan(row.value)]
     if len({row.value for row in sized}) < 2:
-        few = f"No two buckets of {run} have {choice.least:,} queries and differ."
+        few = f"No bucket of {run} has {choice.least:,} queries, too few to say where it is weak."
+        if len(sized) == 1:
+            few = f"Only {sized[0].bucket} ({sized[0].facet}) has {choice.least:,} queries or more."
+        elif sized:
+            few = f"All buckets of {run} with {choice.least:,} queries score the same."
         figure = (format_number(total.value), f"{heading} over all queries.")
         show_html(verdict_block(few, figure, [], counts))
     else:
