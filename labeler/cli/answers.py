@@ -112,7 +112,7 @@ def print_answers(
     table = query_table(found) if options.per_query else outcome_table(board, found, facet)
     if options.for_programs:
         records = table.records()
-        print_records(kind, records, None, board.conventions, notes, raw=options.raw)
+        print_records(kind, records, board.conventions, notes, raw=options.raw)
         return
     if not options.per_query:
         cells = [] if facet is not None else [each.name for each in diagnosis.OUTCOME_CELLS]

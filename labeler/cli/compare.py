@@ -115,7 +115,7 @@ def print_survival(
     if options.for_programs:
         records = comparison.sensitivity_records(told, *names)
         said = [*notes, *survival_notes(told, names)]
-        print_records(options.kind, records, None, conventions, said, raw=options.raw)
+        print_records(options.kind, records, conventions, said, raw=options.raw)
         return
     table, said = survival_table(told, found), [*survival_notes(told[:1], names), *notes]
     print_result(options.kind, (), table, conventions, said)

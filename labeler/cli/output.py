@@ -344,15 +344,14 @@ def progress_bar(label: str, *, then: str) -> Iterator[Callable[[float], None] |
 def print_records(
     kind: str,
     records: list[Record],
-    ranges: TieRangesByRun | None,
     conventions: Conventions,
     notes: Sequence[Note],
     *,
     raw: bool,
     statements: Sequence[Statement] = (),
 ) -> None:
-    """Print rows for programs, with the values that ties could give if these are known."""
-    told = annotated(kind, records, conventions, notes, ranges, statements)
+    """Print rows for programs."""
+    told = annotated(kind, records, conventions, notes, statements=statements)
     click.echo(format_records(kind, told, raw=raw), nl=False)
 
 

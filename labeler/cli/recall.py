@@ -64,7 +64,7 @@ def recall(db: StoreLocation, runs: tuple[str, ...], options: ValueOptions) -> N
     if options.for_programs:
         notes = [*own_pool_notes(found, conventions), *notes]
         records = own_pool_table(found).records()
-        print_records(options.kind, records, None, conventions, notes, raw=options.raw)
+        print_records(options.kind, records, conventions, notes, raw=options.raw)
         return
     labels = RunLabels(shown)
     said, table = pool_statements(found, conventions, labels), own_pool_table(found, conventions)

@@ -262,7 +262,7 @@ def print_trend(
     if options.for_programs:
         told = [each for each in statements if each.severity != ANSWER]
         records = table.records()
-        print_records(kind, records, None, conventions, notes, raw=options.raw, statements=told)
+        print_records(kind, records, conventions, notes, raw=options.raw, statements=told)
         return
     table = with_headings(table, measures, conventions)
     columns = {"run", "system"}.intersection(table.names)

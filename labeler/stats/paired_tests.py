@@ -24,6 +24,8 @@ from labeler.stats.draws import (
     sign_flips,
 )
 
+SMALLEST_P = 1 / (DRAWS + 1)  # that a sampled test can give
+
 EXACT = 16
 """Up to this many differences other than 0, all sign flips are counted."""
 
@@ -98,15 +100,6 @@ def _threshold(total: Floats | float, step: Floats | float, n: int) -> Floats:
     return bar
 
 
-def smallest_p_value(draws: int = DRAWS) -> float:
-    """Return the smallest p-value that a sampled test can give.
-
-    >>> round(smallest_p_value(), 6)
-    0.0001
-    """
-    return 1 / (draws + 1)
-
-
 def resolve_p_value(found: PValue, sample: Floats) -> float:
     """Return a p-value that may be smaller than draws can show, for corrections over many tests.
 
@@ -123,7 +116,7 @@ def resolve_p_value(found: PValue, sample: Floats) -> float:
     if found.exact or not squares:
         return found.p
     bound = 2 * math.exp(-(float(sample.sum()) ** 2) / (2 * squares))
-    return bound if bound < smallest_p_value() else found.p
+    return bound if bound < SMALLEST_P else found.p
 
 
 ALPHA, POWER = 0.05, 0.80

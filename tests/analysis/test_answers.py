@@ -277,7 +277,7 @@ def test_generation_is_a_class_that_can_be_filtered_and_follows_the_grades(fille
         store.people.add("Ann")
         store.judgments.add(Judgment("e", "spoiled", "good", "Ann", grade=0))
     listed = open_page("queries", run="A", **{"class": "found, but the answer is wrong"})
-    nothing = "No query gets through these filters"
+    nothing = "No query matches these filters"
     assert nothing in words(listed), "what was found is of no use any more"
 
 

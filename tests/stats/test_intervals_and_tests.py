@@ -21,7 +21,7 @@ from labeler.stats import (
     resolve_p_value,
     wilson_interval,
 )
-from labeler.stats.paired_tests import smallest_p_value
+from labeler.stats.paired_tests import SMALLEST_P
 from tests.support.examples import examples
 
 DRAW = np.random.default_rng(5)
@@ -77,7 +77,7 @@ def test_more_than_sixteen_differences_are_drawn_and_agree_with_scipy() -> None:
 
 def test_a_drawn_p_value_counts_what_was_seen_among_the_draws() -> None:
     [found] = p_values([np.array([0.5] * 40)])
-    assert found.p == smallest_p_value() == 1 / (DRAWS + 1), (
+    assert found.p == SMALLEST_P == 1 / (DRAWS + 1), (
         "no draw is as large: (0 + 1) / (B + 1)"
     )
     assert (found.p * (DRAWS + 1)) % 1 == pytest.approx(0, abs=1e-9)
@@ -184,7 +184,7 @@ def test_without_a_spread_nothing_is_said_of_what_could_be_shown(sample: list[fl
 def test_a_p_value_that_draws_cannot_resolve_is_bounded_from_above() -> None:
     many = np.array([0.5] * 200 + [-0.1] * 20)
     drawn, exact = p_values([many, FEW])
-    assert drawn.p == smallest_p_value()
+    assert drawn.p == SMALLEST_P
     normal = 2 * stats.norm.sf(many.sum() / np.sqrt(np.sum(many**2)))
     assert normal < resolve_p_value(drawn, many) < 1e-30
     assert resolve_p_value(exact, FEW) == exact.p
