@@ -5,13 +5,13 @@ BEIR leaves such chunks out of ArguAna and Quora, where each query is also in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
-from labeler.model import Loaded, Ranking, RankingsByQuery
+from labeler.model import ChangedRankings, Loaded, Ranking, RankingsByQuery
 
 _SELDOM = 10  # one list in so many has its query's own id by chance, where ids are short numbers
 
@@ -48,30 +48,8 @@ def without_self(loaded: Loaded[Ranking]) -> Loaded[Ranking]:
     """Return a run without the chunks that have the id of their query; the facts count them."""
     own = sum(ranking.query_id in ranking.chunk_ids for ranking in loaded.records)
     facts = {**loaded.facts, "chunks with the query's own id, left out": own}
-    records = _WithoutSelf(loaded.records)
+    records = ChangedRankings(loaded.records, _without_own_id)
     return Loaded(loaded.source, records, loaded.lines, facts, loaded.warnings)
-
-
-class _WithoutSelf(Sequence[Ranking]):
-    """Ranked lists without their query's own id, made on access: a run may be large."""
-
-    def __init__(self, records: Sequence[Ranking]) -> None:
-        self._records = records
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __iter__(self) -> Iterator[Ranking]:
-        return map(_without_own_id, self._records)
-
-    @overload
-    def __getitem__(self, at: int) -> Ranking: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
-    def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
-        if isinstance(at, slice):
-            return [*map(_without_own_id, self._records[at])]
-        return _without_own_id(self._records[at])
 
 
 def _without_own_id(ranking: Ranking) -> Ranking:

@@ -95,6 +95,7 @@ from labeler.model.grades import (
     transfer_source_dicts,
 )
 from labeler.model.loaded_files import (
+    ChangedRankings,
     ChunkNames,
     ListSource,
     Loaded,

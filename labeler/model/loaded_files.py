@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar, overload
@@ -104,6 +104,27 @@ class RankingsByQuery(Mapping[str, Ranking]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+class ChangedRankings(Sequence[Ranking]):
+    """A run's lists with a change made to each on access, as a run may be large."""
+
+    def __init__(self, rankings: Sequence[Ranking], change: Callable[[Ranking], Ranking]) -> None:
+        self._rankings, self._change = rankings, change
+
+    def __len__(self) -> int:
+        return len(self._rankings)
+
+    def __iter__(self) -> Iterator[Ranking]:
+        return map(self._change, self._rankings)
+
+    @overload
+    def __getitem__(self, at: int) -> Ranking: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
+    def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
+        found = self._rankings[at]
+        return self._change(found) if isinstance(found, Ranking) else [*map(self._change, found)]
 
 
 RecordT = TypeVar("RecordT")

@@ -32,7 +32,7 @@ from labeler.store.golden_loads import GoldenLoads, golden_report
 from labeler.store.judgments import Judgments
 from labeler.store.load_reports import load_report
 from labeler.store.queries import Queries
-from labeler.store.runs import QualifiedRankings, Runs
+from labeler.store.runs import Runs, qualified_rankings
 from labeler.store.tamper_check import TamperCheck
 
 INSERT_BATCH = """
@@ -114,7 +114,7 @@ class Retrievals:
             number = self._golden_loads.put_load(loaded.source, grades, before)
             stored = {}
             for of, run in loaded.runs.items():
-                lists = QualifiedRankings(run.records, chunking) if chunking else run.records
+                lists = qualified_rankings(run.records, chunking) if chunking else run.records
                 name = names[of]
                 row = [name, system or name, made[name], as_json({})]
                 stored[of] = self._runs.put_new(run, lists, row, chunking)

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     DEFAULT_CHUNKING,
+    ChangedRankings,
     Loaded,
     LoadReport,
     Ranking,
@@ -163,7 +164,7 @@ class Runs:
         if chunking == DEFAULT_CHUNKING:
             self._chunkings.check_apart(loaded.records, loaded.source)
             return chunking, loaded.records
-        return chunking, QualifiedRankings(loaded.records, chunking)
+        return chunking, qualified_rankings(loaded.records, chunking)
 
     def check_names(self, name: str, system: str | None, created_at: str | None) -> str | None:
         """Return when a run was made; raises `BadInput` for an invalid name, system or date."""
@@ -449,29 +450,12 @@ def check_run_name(text: str, what: str, where: str) -> str:
     return check_name(text, what)
 
 
-class QualifiedRankings(Sequence[Ranking]):
-    """A run's lists with the chunk ids of the golden set, computed as they are read."""
-
-    def __init__(self, rankings: Sequence[Ranking], chunking: str) -> None:
-        self._rankings = rankings
-        self._called = lru_cache(100_000)(lambda chunk_id: full_chunk_id(chunking, chunk_id))
-
-    def __len__(self) -> int:
-        return len(self._rankings)
-
-    def __iter__(self) -> Iterator[Ranking]:
-        return map(self._of, self._rankings)
-
-    @overload
-    def __getitem__(self, at: int) -> Ranking: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
-    def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
-        found = self._rankings[at]
-        return self._of(found) if isinstance(found, Ranking) else list(map(self._of, found))
-
-    def _of(self, ranking: Ranking) -> Ranking:
-        return replace(ranking, chunk_ids=tuple(map(self._called, ranking.chunk_ids)))
+def qualified_rankings(rankings: Sequence[Ranking], chunking: str) -> Sequence[Ranking]:
+    """Return a run's lists with the chunk ids of the golden set, computed as they are read."""
+    called = lru_cache(100_000)(lambda chunk_id: full_chunk_id(chunking, chunk_id))
+    return ChangedRankings(
+        rankings, lambda each: replace(each, chunk_ids=tuple(map(called, each.chunk_ids)))
+    )
 
 
 def _ranking_from_row(
