@@ -70,7 +70,8 @@ def numbered_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            raise source.fail(start, _csv_error(str(error))) from error
+            advice = (why for part, why in _CSV_ERRORS.items() if part in str(error))
+            raise source.fail(start, next(advice, str(error))) from error
         if any(cell.strip() for cell in cells):
             if row.size > source.limits.text:
                 with source.at(start):
@@ -99,10 +100,6 @@ class _Row:
                 message = limits.over("line", None, "the row that begins here")
                 raise self._source.fail(self._start, message)
             yield decode(self._source, number, raw)
-
-
-def _csv_error(text: str) -> str:
-    return next((advice for part, advice in _CSV_ERRORS.items() if part in text), text)
 
 
 def header_names(cells: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import chain
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from labeler.errors import BadInput
@@ -284,12 +283,6 @@ def take_names(record: Record, names: Sequence[str], separator: str) -> tuple[st
     return tuple(check_name(each, "grader") for each in take_texts(record, names, separator))
 
 
-def peek_record(records: Records) -> tuple[int, Record, Records]:
-    """Return line and content of the first record, and all records including it."""
-    number, first = next(records, (0, {}))
-    return number, first, chain([(number, first)] if number else [], records)
-
-
 def format_keys(keys: Iterable[str]) -> str:
     """Join keys or columns for a message, the first of them where there are many."""
     found = list(keys)
@@ -356,7 +349,7 @@ class JsonDocument:
 
     def top(self) -> Iterator[JsonEntry]:
         """Yield the parts of the document's object or list."""
-        return self.parts(_after_blanks(self._text, 0))
+        return self.parts(_after_blanks(self._text))
 
     def parts(self, start: int) -> Iterator[JsonEntry]:
         """Yield the parts of the object or list that begins at ``start``."""
@@ -378,7 +371,7 @@ class JsonDocument:
         >>> JsonDocument(memory_source("a", b""), '{"a": [1, {"b": 2}]}').under("a", 1, "b")
         16
         """
-        start = _after_blanks(self._text, 0)
+        start = _after_blanks(self._text)
         for key in keys:
             if self._text[start] not in "{[":
                 return None
@@ -403,9 +396,9 @@ class JsonDocument:
         return bisect_right(self._ends, at - 1) + 1
 
 
-def _after_blanks(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    return at if found is None else found.end()
+def _after_blanks(text: str) -> int:
+    found = _BLANK.match(text)
+    return 0 if found is None else found.end()
 
 
 def parse_beginning(text: str) -> list[Any]:
@@ -414,7 +407,7 @@ def parse_beginning(text: str) -> list[Any]:
     >>> parse_beginning('[{"a": 1}, {"a": 2}, {"a"'), parse_beginning('{"q1": {"c": 3}, "q2": {"c"')
     ([{'a': 1}, {'a': 2}], [('q1', {'c': 3})])
     """
-    at, found = _after_blanks(text, 0), []
+    at, found = _after_blanks(text), []
     is_list = text[at : at + 1] == "["
     at += 1
     with suppress(ValueError, RecursionError):

@@ -195,7 +195,10 @@ def texts_in(value: Any) -> Iterator[tuple[str, str]]:
 
 def _of_table(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]:
     """Yield the cells of a table, including its header, under the names in the first row."""
-    readable: Lines = ((number, _replaced(raw)) for number, raw in lines)
+    # valid UTF-8 without NUL
+    readable: Lines = (
+        (number, raw.decode(errors="replace").replace("\0", " ").encode()) for number, raw in lines
+    )
     _, first, readable = peek_line(source, readable)
     separator = next((each for each in "\t,;" if each.encode() in first), ",")
     header: list[str] = []
@@ -204,11 +207,6 @@ def _of_table(source: InputFile, lines: Lines) -> Iterator[tuple[int, str, str]]
         for at, cell in enumerate(cells):
             if cell:
                 yield number, header[at] if at < len(header) else f"column {at + 1}", cell
-
-
-def _replaced(raw: bytes) -> bytes:
-    """Return a line as valid UTF-8 without NUL."""
-    return raw.decode(errors="replace").replace("\0", " ").encode()
 
 
 def _of_parquet(source: InputFile, progress: Progress | None) -> Iterator[tuple[int, str, str]]:

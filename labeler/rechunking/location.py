@@ -389,7 +389,7 @@ def _runs_at(text: str, index: TextIndex, hits: GramHits) -> Iterator[tuple[int,
             continue
         low, high = index.range_at(position)
         back = min(at, position - low)
-        before = _alike_back(text[at - back : at], index.text(position - back, position))
+        before = _alike(text[at - back : at][::-1], index.text(position - back, position)[::-1])
         ahead = min(len(text) - at, high - position)
         after = _alike(text[at : at + ahead], index.text(position, position + ahead))
         reached[diagonal] = at + max(1, after)
@@ -410,10 +410,6 @@ def _alike(one: str, other: str) -> int:
         else:
             high = middle
     return low
-
-
-def _alike_back(one: str, other: str) -> int:
-    return _alike(one[::-1], other[::-1])
 
 
 def _chain(text: str, index: TextIndex, fit: _Fit, free: Span) -> list[Segment]:

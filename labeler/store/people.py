@@ -350,12 +350,9 @@ class People:
     def _key_of(self, number: int, seed: int) -> str:
         # Every copy of the file gives the same key. Because of the seed, a grader who is added to
         # an older copy under the same number gets another key.
-        named = f"{self._text_setting('golden_set')} {number} {seed}"
+        uuid = json.loads(self._db.value("SELECT value FROM settings WHERE key = 'golden_set'"))
+        named = f"{uuid} {number} {seed}"
         return hashlib.sha256(named.encode()).hexdigest()[:16]
-
-    def _text_setting(self, key: str) -> str:
-        value = self._db.value("SELECT value FROM settings WHERE key = ?", [key])
-        return str(json.loads(value))
 
     def giver_with(self, key: str) -> str | None:
         """Return the name of the grader whose key this is, None where nobody has it."""

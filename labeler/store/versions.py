@@ -222,7 +222,7 @@ class Versions:
         """Return rows of query, chunk, grade and whether transferred, and the marked passages."""
         settings = {"golden_rule": rule, "transferred": self._setting_at("transferred", until)}
         asked = {"until": until, "settings": as_json(settings)}
-        over = self._over(LOG_UNTIL.format(schema=self._db.engine.schema_name), SETTINGS_UNTIL)
+        over = self._over(LOG_UNTIL.format(schema=self._db.engine.schema_name))
         golden = self._db.rows(over + GOLDEN_ROWS, asked)
         grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
         return golden, golden_marks(self._db.rows(over + MARKED_PASSAGES, asked), grades)
@@ -231,12 +231,12 @@ class Versions:
         before = self._db.value(SETTING_BEFORE, {"until": until, "path": f"$.{name}[0]"})
         return str(before or getattr(self._settings.read(), name))
 
-    def _over(self, log: str, settings: str) -> str:
-        """Return a WITH clause that computes the golden views over another log and settings."""
+    def _over(self, log: str) -> str:
+        """Return a WITH clause that computes the golden views over a log with its settings."""
         made = self._db.engine.views()
         parts = {
             "judgments": log,
-            "settings": settings,
+            "settings": SETTINGS_UNTIL,
             **{name: made[name] for name in GOLDEN_VIEWS},
         }
         inlined = (f"{name} AS NOT MATERIALIZED ({sql})" for name, sql in parts.items())

@@ -161,7 +161,8 @@ def ratings_csv(queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> str:
     by_query = _by_query(queries, grades)
     rows: list[dict[str, object]] = []
     for query in queries:
-        text, given = _with_blank(query.text), by_query[query.query_id]
+        text, given = query.text, by_query[query.query_id]
+        text = f" {text}" if text.startswith(("=", "+", "-", "@")) else text
         rows += [
             {"query": text, "docid": _guarded_id(each.chunk_id), "rating": each.grade}
             for each in given
@@ -188,10 +189,6 @@ def restore_id(cell: str) -> str:
 def restore_ids(record: Record) -> Record:
     """Return a row of ratings with the id that it had before it was written."""
     return {key: restore_id(cell) if key == "docid" else cell for key, cell in record.items()}
-
-
-def _with_blank(text: str) -> str:
-    return f" {text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def book_json(

@@ -292,7 +292,9 @@ class SpanReader:
         """Return what was taken, what was left, and the spans of each kind."""
         facts: dict[str, int | str] = {"read as": "spans of OpenInference or OpenTelemetry"}
         if self._found:
-            facts["fields taken"] = " ".join(sorted(self._found, key=_place_of_field))
+            facts["fields taken"] = " ".join(
+                sorted(self._found, key=lambda field: _FIELDS.index(field.partition("=")[0]))
+            )
         if self._left:
             facts["fields left"] = format_keys(self._left)
         facts |= {name: count for name, count in sorted(self._counts.items()) if count}
@@ -335,10 +337,6 @@ class SpanReader:
 
 
 _FIELDS = ("query", "id", "text", "score", "metadata")
-
-
-def _place_of_field(taken: str) -> int:
-    return _FIELDS.index(taken.partition("=")[0])
 
 
 def _has_lists(runs: Mapping[str, Any], retriever: str, other: str) -> bool:
