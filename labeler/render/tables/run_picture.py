@@ -42,7 +42,8 @@ RANKING_STYLE = style(
     font-size: 0.8125rem; color: var(--muted); white-space: pre-line; max-width: 8rem;
     overflow-wrap: break-word; }
 .ranking :is(th, td):first-child { text-align: left; padding-left: 0; }
-.ranking tbody th { white-space: normal; overflow-wrap: anywhere; max-width: 24rem;
+.ranking tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 8rem;
+    max-width: 24rem;
     position: sticky; left: 0; z-index: 1; background: var(--ground); }
 .ranking tbody th > div { display: flex; align-items: center; gap: 0.75rem; padding: 0.125rem 0; }
 .ranking tbody th > div > span { flex: 1 1 0; min-width: 0; }

@@ -101,7 +101,7 @@ def _say_frozen(content: GoldenSnapshot) -> None:
     if version is not None:
         by = f" by {version.by}" if version.by else ""
         st.text(
-            f"Frozen as “{version.name}” on {version.at[:10]}{by}: it does not follow the grades"
+            f"Frozen as “{version.name}” on {version.at[:10]}{by}: later grades do not change it"
         )
         st.button(
             "Show it live",

@@ -63,7 +63,7 @@ def show_slices(choice: SlicesChoice, say: Callable[[str], None]) -> None:
         file = show_pair(choice, choice.b, board)
     else:
         file = show_one_run(choice, board)
-    show_more(choice, board, numbers)
+    show_more(choice, board, None if file is None else numbers)
     if file is not None:
         show_how(choice, board)
         name = "slices.csv" if other is None else "crossed.csv"
