@@ -28,9 +28,9 @@ def in_cell(text: str) -> str:
 
 def outputs_table() -> str:
     """Return a row for each command: an example, what it prints, and its schema."""
-    rows = ["| Command | It prints | Schema |", "|---|---|---|"]
+    rows = ["| Command | Prints | Schema |", "|---|---|---|"]
     for name, commands in OUTPUTS.items():
-        form = "a list of objects" if read_schema(name)["type"] == "array" else "an object"
+        form = "list" if read_schema(name)["type"] == "array" else "object"
         rows.append(f"| `labeler {commands[0]} --json` | {form} | {link(name)} |")
     return "\n".join(rows)
 
