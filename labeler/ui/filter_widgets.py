@@ -36,6 +36,8 @@ from labeler.ui import shared as ui
 # On a phone the tabs of Review are one line that scrolls, and the fold of a usual choice can be
 # beside the count below it.
 STYLE = """
+/* rows that open share the rule between them */
+.stVerticalBlock > :has(> .stExpander) + :has(> .stExpander) { margin-top: calc(-1rem - 1px); }
 :is(.st-key-section, .st-key-review) { border-bottom: 1px solid var(--line); width: 100%; }
 :is(.st-key-section, .st-key-review) [role="radiogroup"] { gap: 0 1.5rem; }
 :is(.st-key-section, .st-key-review) button {

@@ -39,7 +39,6 @@ STYLE = style("""
 .st-key-query-back p { white-space: normal; overflow-wrap: anywhere; text-align: left; }
 .st-key-query-steps :is(a, button) { font-size: 0.9375rem; }
 .st-key-query-steps kbd { color: var(--muted); }
-.st-key-query-view > :has(> .stExpander) + :has(> .stExpander) { margin-top: calc(-1rem - 1px); }
 @media (max-width: 40rem) {
     .st-key-query-steps { column-gap: 0.5rem; }
     .st-key-query-steps kbd { display: none; }
