@@ -12,7 +12,6 @@ from labeler.services.import_export.exports import (
     write_extract,
 )
 from labeler.services.import_export.feedback import FEEDBACK_KINDS
-from labeler.services.import_export.field_maps import recognise
 from labeler.services.import_export.loaders import (
     LOADS,
     MOST_UPLOAD_MEGABYTES,
@@ -20,5 +19,6 @@ from labeler.services.import_export.loaders import (
     query_from_candidate,
     read,
     read_candidates,
+    recognise,
     run_name_of,
 )

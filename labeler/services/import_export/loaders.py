@@ -7,6 +7,7 @@ grader waiting for the write lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from labeler import formats
-from labeler.errors import BadInput
+from labeler.errors import BadInput, LabelerError
 from labeler.formats import (
     CHUNK_PREFIX,
     HASH_DIGITS,
@@ -79,6 +80,27 @@ class LoadOptions:
     chunking: str | None = None
     field_map: formats.FieldMap | None = None
     limits: Limits = LIMITS
+
+
+def recognise(
+    path: str | Path, content: bytes | None = None, *, remembered: str = ""
+) -> tuple[formats.Guess, formats.FieldMap | None]:
+    """Return the kind of a file, and the ``remembered`` map if that alone can read it.
+
+    ``remembered`` is the setting ``field_map`` of a golden set. A file of which only a person can
+    say what it is stays so.
+    """
+    found = formats.guess(path, content)
+    if found.kind is not None or found.could_be or not remembered:
+        return found, None
+    with suppress(LabelerError):
+        field_map = formats.map_named(remembered)
+        read = formats.preview_retrievals(path, content, field_map)
+        if read.has_chunks:
+            return formats.Guess(
+                "records", f"{read.read_as}, by the field map kept here"
+            ), field_map
+    return found, None
 
 
 def read(
