@@ -95,3 +95,17 @@ def test_the_list_is_there_after_a_reload_and_back_closes_it(served, visit):
     expect(page.locator(".whole")).to_be_hidden()
     page.evaluate("history.back()")
     page.wait_for_url("**/data")
+
+
+def test_on_a_phone_on_its_side_the_choices_are_one_line_above_the_grades(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db")
+    page = visit(serve(path).url, viewport={"width": 844, "height": 390}, has_touch=True)
+    ready(page)
+    press(page, "321g")
+    mine = page.locator(".mine")
+    expect(mine.locator(".row")).to_have_count(3)
+    tops = {each.bounding_box()["y"] for each in mine.locator(".filters button").all()}
+    assert len(tops) == 1
+    expect(mine.locator(".row.current .name")).to_be_in_viewport(ratio=1)
+    expect(mine.locator(".row.current .text")).to_be_in_viewport(ratio=0.2)
+    expect(page.get_by_role("button", name="back to grading")).to_be_in_viewport(ratio=1)
