@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat, starmap
 from operator import countOf
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from labeler.evaluation.alignment import lists_with_neighbours, pair_numbers
 from labeler.evaluation.list_validation import GivenList
 from labeler.evaluation.query_grades import ChunkNumbers
+from labeler.evaluation.scoreboard_state import LazySequence
 from labeler.model import Collection, Ranking, StoredList, StoredRun
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -103,9 +104,8 @@ def collect_lazily(qrels: Qrels, grades: Grades, runs: Runs) -> Collection:
     chunk = (
         np.arange(len(judged), dtype=np.int32) if unique else _number_all(judged, _new_numbering())
     )
-    return Collection(
-        tuple(qrels), {}, _LazyIds(whole), tuple(stored), **_golden_columns(qrels, grades, chunk)
-    )
+    ids = LazySequence(None, lambda: whole.collection.chunk_ids)
+    return Collection(tuple(qrels), {}, ids, tuple(stored), **_golden_columns(qrels, grades, chunk))
 
 
 @dataclass
@@ -118,23 +118,6 @@ class _LazyCollection:
     @cached_property
     def collection(self) -> Collection:
         return collect(self.qrels, self.runs)
-
-
-@dataclass(eq=False)
-class _LazyIds(Sequence[str]):
-    """The ids of all chunks by number, made on first access."""
-
-    whole: _LazyCollection
-
-    @overload
-    def __getitem__(self, number: int) -> str: ...
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[str]: ...
-    def __getitem__(self, number: int | slice) -> str | Sequence[str]:
-        return self.whole.collection.chunk_ids[number]
-
-    def __len__(self) -> int:
-        return len(self.whole.collection.chunk_ids)
 
 
 @dataclass(eq=False)

@@ -357,13 +357,15 @@ T = TypeVar("T")
 
 @dataclass(eq=False)
 class LazySequence(Sequence[T], Generic[T]):
-    """A sequence of ``size`` items that ``make`` returns, called on first access.
+    """A sequence of items that ``make`` returns, called on first access.
+
+    That is before its length is known, unless ``size`` says it.
 
     >>> LazySequence(2, lambda: "ab")[1]
     'b'
     """
 
-    size: int
+    size: int | None
     make: Callable[[], Sequence[T]]
 
     @cached_property
@@ -371,7 +373,7 @@ class LazySequence(Sequence[T], Generic[T]):
         return self.make()
 
     def __len__(self) -> int:
-        return self.size
+        return len(self._made) if self.size is None else self.size
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._made)
