@@ -195,5 +195,8 @@ ui.warn_of_unknown_parameters(
 )
 with ui.guard(words=words if is_for_graders else None):
     page.run()
-if run_names and scoreboards.run_names() != run_names:
-    st.rerun()  # this page was the first to rank the runs: the header's links name the best ones
+ranked = scoreboards.run_names() if run_names else []
+# The first page that ranks the runs is drawn again, so that its header links to the best ones. Not
+# where runs were loaded, renamed or dropped: the page would no longer say how that went.
+if ranked != run_names and sorted(ranked) == sorted(run_names):
+    st.rerun()
