@@ -108,7 +108,7 @@ def test_the_documentation_says_what_each_setting_decides() -> None:
 
 
 def test_the_documentation_names_every_key_of_the_pad() -> None:
-    told = {name.lower() for name in re.findall(r"`(.+?)`", first_cells("Grading together", "key"))}
+    told = {name.lower() for name in re.findall(r"`(.+?)`", first_cells("Grade together", "key"))}
     script = (ROOT / "labeler/ui/js/keys.js").read_text(encoding="utf-8")
     table = script.partition("GRADING = new KeyMap([")[2].partition("]);")[0]
     keys = re.findall(r'^  \["\w+", "([^"]+)"', table, flags=re.MULTILINE)
