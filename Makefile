@@ -52,7 +52,7 @@ documents: docs
 
 docs: $(READY)
 	@rm -rf build/docs
-	$(BIN)/sphinx-build -W --keep-going -n -q -d build/doctrees docs build/docs
+	$(BIN)/sphinx-build -E -W --keep-going -n -q -d build/doctrees docs build/docs
 
 screenshots: $(READY)
 	@browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m docs.screenshots
