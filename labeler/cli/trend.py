@@ -67,11 +67,6 @@ class TrendRequest:
         """The one bucket asked for, None for all."""
         return None if self.bucket is None else [self.bucket]
 
-    @property
-    def within(self) -> tuple[str, str] | None:
-        """The facet and the one bucket asked for, None for all queries."""
-        return None if self.facet is None or self.bucket is None else (self.facet, self.bucket)
-
 
 def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
     """Parse the ``--window`` option."""

@@ -377,14 +377,13 @@ _MOST_COLLECTIONS = 2
 class ChunkPositions:
     """Positions of chunks: arrays by chunk number, with a last entry for unknown chunks.
 
-    ``document`` is the index in ``documents``, or `NO_DOCUMENT`. ``size`` counts the characters
+    ``document`` is the number of its document, or `NO_DOCUMENT`. ``size`` counts the characters
     without white space, ``length`` all of them. The text of an ``unplaced`` chunk was not found;
     a ``doubtful`` chunk fits several locations, and the first is used. All index spans of a chunk
     are between ``low`` and ``high``.
     """
 
     located: Mapping[int, LocatedChunk]
-    documents: tuple[str, ...]
     document: Ints
     size: Ints
     length: Ints
@@ -441,7 +440,7 @@ def _as_arrays(located: Mapping[int, LocatedChunk]) -> ChunkPositions:
         unplaced[number] = not spans
         doubtful[number] = each.location.others > 0
     sizes = (document, size, length, low, high)
-    return ChunkPositions(located, tuple(documents), *sizes, unplaced, doubtful)
+    return ChunkPositions(located, *sizes, unplaced, doubtful)
 
 
 NO_POSITIONS = _as_arrays({})  # of a collection without texts

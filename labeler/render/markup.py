@@ -7,13 +7,10 @@ so that no text can end its element.
 
 from __future__ import annotations
 
-import json
 from typing import Literal
 
 import htpy
 from markupsafe import Markup
-
-SCRIPT_ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 def style(css: str) -> htpy.Element:
@@ -24,16 +21,6 @@ def style(css: str) -> htpy.Element:
 def script(code: str) -> htpy.Element:
     """Return a script of our own or of a library. It is not escaped, so it must hold no data."""
     return htpy.script(type="module")[Markup(code)]
-
-
-def json_data(name: str, content: object) -> htpy.Element:
-    """Return data that a script reads by ``name``, as JSON in which no text can end the element.
-
-    >>> print(json_data("names", ["</script>"]))
-    <script type="application/json" id="names">["\\u003c/script\\u003e"]</script>
-    """
-    written = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return htpy.script(type="application/json", id=name)[Markup(written.translate(SCRIPT_ESCAPES))]
 
 
 def show_html(*content: htpy.Node, width: Literal["stretch", "content"] = "stretch") -> None:

@@ -54,11 +54,6 @@ class UnjudgedRange(NamedTuple):
     high: float
     unjudged: int
 
-    @property
-    def is_open(self) -> bool:
-        """Tell whether some grade could change the number."""
-        return self.highest > self.lowest
-
     def with_value(self, value: float, is_silent: bool) -> UnjudgedRange:
         """Return the range of a mean whose present ``value`` is known.
 

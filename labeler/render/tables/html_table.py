@@ -166,17 +166,6 @@ def describe_interval(interval: ConfidenceInterval) -> str:
     return f"95% interval {ends} ({interval.method})"
 
 
-def format_interval(interval: ConfidenceInterval) -> str:
-    """Return a mean's interval in short, or why it has none.
-
-    >>> format_interval(ConfidenceInterval(0.25, 0.5, "Wilson"))
-    '0.2500–0.5000'
-    """
-    if not interval.method:
-        return interval.reason
-    return f"{format_number(interval.lo)}–{format_number(interval.hi)}"
-
-
 def describe_transferred(transferred: int) -> str:
     """Count transferred grades in words, empty for 0.
 
