@@ -64,6 +64,7 @@ ASKED = {
     "text": {"chunk": "c1"},
     "neighbours": {"chunk": "c1"},
     "told": {"query": "q1", "chunk": "c1"},
+    "practice": {},
     "whose": {"key": "0123456789abcdef"},
     "disagreements": {},
 }
