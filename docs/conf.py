@@ -36,7 +36,7 @@ copyright = ""
 release = __version__
 language = "en"
 
-extensions = ["myst_parser", "repository_text"]
+extensions = ["myst_parser", "repository_text", "content_security_policy"]
 root_doc = "index"
 
 myst_heading_anchors = 4

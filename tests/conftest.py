@@ -243,8 +243,12 @@ def ask() -> Callable[..., Answer]:
             "headers": [(name.encode(), value.encode()) for name, value in given.items()],
         }
 
+        coming: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
         async def receive() -> Message:
-            return {"type": "http.request", "body": body, "more_body": False}
+            if not coming:
+                await asyncio.Event().wait()  # a browser that stays
+            return coming.pop()
 
         async def take(message: Message) -> None:
             sent.append(message)

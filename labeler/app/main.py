@@ -25,7 +25,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from labeler.app.pages import PAGE_SPECS
 from labeler.app.prewarm import ActivityMiddleware, RequestActivity, freeze_garbage, warm_up
-from labeler.paths import PACKAGE
+from labeler.paths import PACKAGE, documentation
 from labeler.services.assignment.assigner import Assigner
 from labeler.store import Store, moment
 from labeler.store.backup.backups import Schedule
@@ -37,6 +37,7 @@ from labeler.web.auth.access import BYTES_PER_MINUTE, MOST_SENT, AccessPolicy
 from labeler.web.auth.allowed_hosts import AllowedHosts, is_https
 from labeler.web.auth.login_flow import login_routes
 from labeler.web.auth.middleware import EscapedCallback, HostCheck, LeadFilesOnly, SignInRequired
+from labeler.web.documentation import documentation_routes
 from labeler.web.grading_api import grading_routes
 from labeler.web.language import words_for
 from labeler.web.log_escape import escape_log_records
@@ -74,7 +75,10 @@ async def lifespan(_: st.App) -> AsyncIterator[dict[str, Any]]:
 
 
 class SecurityHeaders:
-    """Adds to every response the headers that let a page load nothing from elsewhere."""
+    """Adds to every response the headers that let a page load nothing from elsewhere.
+
+    A response that has one of them already, such as a page of the documentation, keeps its own.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -88,7 +92,9 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self.headers, *secure]
+                own = {name.lower() for name, _ in message["headers"]}
+                added = [header for header in self.headers if header[0] not in own]
+                message["headers"] = [*message["headers"], *added, *secure]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
@@ -161,7 +167,7 @@ def middleware() -> list[Middleware]:
             path=DATABASE,
             titles={page.path: page.title for page in PAGE_SPECS},
             for_graders=[page.path for page in PAGE_SPECS if page.for_graders],
-            others=["/label"],
+            others=["/label", "/docs"],
         ),
         Middleware(ActivityMiddleware, traffic=TRAFFIC),
         Middleware(AppFiles, path=DATABASE),
@@ -185,6 +191,7 @@ app = st.App(
         LIVE_PUSH.route(),
         *login_routes(DATABASE, left_for=ASSIGNER.left_for),
         *script_routes(),
+        *documentation_routes(documentation()),
         Route("/label", redirect_to_label),
     ],
     middleware=middleware(),

@@ -16,7 +16,7 @@ import streamlit as st
 from labeler.app.pages import LABEL, PAGE_SPECS, SCORES, PageSpec
 from labeler.errors import LabelerError
 from labeler.model import Settings
-from labeler.paths import folder
+from labeler.paths import folder, help_url
 from labeler.render import frame
 from labeler.render.markup import show_html, style
 from labeler.render.tokens import TOKENS_CSS
@@ -139,7 +139,9 @@ def show_frame(
         mine=own_grades(words) if place is LABEL and person.name else None,
     )
     title = title_of(place, words)
-    show_html(header, frame.title_row(title, place.answers) if place in open_places else None)
+    guide = help_url(place.guide) if place.guide else None
+    row = frame.title_row(title, place.answers, guide) if place in open_places else None
+    show_html(header, row)
 
 
 def own_grades(words: Words) -> tuple[str, str]:

@@ -91,6 +91,10 @@ FRAME_CSS = """
   letter-spacing: 0; color: var(--ink);
 }
 .title p { margin: 0; color: var(--muted); font-size: 0.9375rem; line-height: 1.5rem; }
+.title .guide {
+  margin-left: auto; color: var(--muted); font-size: 0.9375rem; line-height: 1.5rem;
+  text-decoration: underline; text-underline-offset: 3px;
+}
 .unseen {
   position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%);
 }
@@ -181,14 +185,19 @@ def header(
     ]
 
 
-def title_row(title: str, answers: str | None) -> htpy.Element:
-    """Return a page's heading, and the line that says what the page answers.
+def title_row(title: str, answers: str | None, guide: str | None = None) -> htpy.Element:
+    """Return a page's heading, the line that says what the page answers, and a link to ``guide``.
 
-    Without that line only screen readers get the heading.
+    ``guide`` is the address of the documentation's page. Without ``answers`` only screen readers
+    get the heading.
     """
     if answers is None:
         return htpy.div(".title.unseen")[htpy.h1[title]]
-    return htpy.div(".title")[htpy.h1[title], htpy.p[answers] if answers else None]
+    return htpy.div(".title")[
+        htpy.h1[title],
+        htpy.p[answers] if answers else None,
+        htpy.a(".guide", href=guide, target="_blank")["Guide"] if guide else None,
+    ]
 
 
 def browser_title(*parts: str | None) -> str:
