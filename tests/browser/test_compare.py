@@ -413,7 +413,14 @@ def test_all_measures_and_the_queries_of_a_bucket_are_one_click_away(serve, visi
     page = visit(serve(tmp_path / "demo.db").url + "/compare?a=bm25&b=hybrid")
     rows = page.locator(".picture tbody").get_by_role("rowheader")
     expect(rows).to_have_text(
-        ["nDCG@10 deciding measure", "R@5", "RR", "compliance task", "safety intent", "account intent"]
+        [
+            "nDCG@10 deciding measure",
+            "R@5",
+            "RR",
+            "compliance task",
+            "safety intent",
+            "account intent",
+        ]
     )
     page.get_by_role("link", name="All measures").click()
     expect(rows.filter(has_text="Success@3")).to_be_visible()
