@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
+POLICY = "content-security-policy.txt"  # written last when the documentation is built
 
 
 def folder(name: str) -> Path:
@@ -16,7 +17,7 @@ def folder(name: str) -> Path:
 def documentation() -> Path | None:
     """Return the folder of the built documentation, None in a checkout where it is not built."""
     found = (PACKAGE / "documentation", PACKAGE.parent / "build" / "docs")
-    return next((each for each in found if (each / "index.html").is_file()), None)
+    return next((each for each in found if (each / POLICY).is_file()), None)
 
 
 def help_url(page: str) -> str | None:

@@ -16,7 +16,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
-POLICY = "content-security-policy.txt"
+from labeler.paths import POLICY
+
 MISSING = "The documentation has no such page. It begins at /docs/index.html.\n"
 CHECK_FIRST = "private, no-cache"  # another version may have other pages
 

@@ -129,7 +129,8 @@ def test_the_readme_names_every_column_and_every_kind_of_note(
 ):
     first_cells = " ".join(re.findall(r"^\| (`.*?`) \|", ALL, re.MULTILINE))
     for row in rows_of(run, *command):
-        assert [name for name in row if f"`{re.sub('_[ab]$', '', name)}`" not in ALL] == []
+        names = {name: re.sub("_[ab]$", "", name) for name in row}
+        assert [a for a, b in names.items() if f"`{a}`" not in ALL and f"`{b}`" not in ALL] == []
         assert [kind for kind in kinds(row) if f"`{kind}`" not in first_cells] == []
 
 
@@ -162,7 +163,7 @@ def test_where_every_grade_is_0_one_note_says_why_there_is_no_value(run: Labeler
         rows = rows_of(run, *asked, "--measures", "RR P@1")
         assert {row["value" if "value" in row else "delta"] for row in rows} == {None}
         assert all(kinds(row).count("nothing relevant") == 1 for row in rows)
-    assert "| `nothing relevant` |" in ALL
+    assert "`nothing relevant`" in ALL
     rows = rows_of(run, "score", "--measures", "Judged@1")
     assert not any("nothing relevant" in kinds(row) for row in rows)
 

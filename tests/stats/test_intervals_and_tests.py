@@ -77,9 +77,7 @@ def test_more_than_sixteen_differences_are_drawn_and_agree_with_scipy() -> None:
 
 def test_a_drawn_p_value_counts_what_was_seen_among_the_draws() -> None:
     [found] = p_values([np.array([0.5] * 40)])
-    assert found.p == SMALLEST_P == 1 / (DRAWS + 1), (
-        "no draw is as large: (0 + 1) / (B + 1)"
-    )
+    assert found.p == SMALLEST_P == 1 / (DRAWS + 1), "no draw is as large: (0 + 1) / (B + 1)"
     assert (found.p * (DRAWS + 1)) % 1 == pytest.approx(0, abs=1e-9)
 
 

@@ -163,4 +163,4 @@ def test_hovering_a_mean_says_its_interval_and_the_page_what_that_covers(filled:
     ), "all queries alike have an interval with a width"
     sliced = open_page("slices", a="new", facet="intent", measure=["RR"], numbers="true")
     assert re.search(r"\|0\.\d{4}\|+0\.\d{4} to [01]\.\d{4}\|", words(sliced))
-    assert "mean with the 95% interval of each bucket alone" in words(sliced)
+    assert "mean and 95% interval of each bucket alone" in words(sliced)
