@@ -199,7 +199,7 @@ def test_one_mark_and_one_wording_say_on_both_pages_why_there_is_no_interval(
         )
     app = open_page(page, a="old", b="new")
     said, bodies = words(app), "".join(each.proto.body for each in app.get("html"))
-    assert '<i class="bare" aria-hidden="true"></i>too few queries differ: no interval' in bodies
+    assert '<i class="bare" aria-hidden="true"></i>too few differ: no interval' in bodies
     small = '<i class="plain" aria-hidden="true"></i>fewer than 10 queries: not tested'
     assert (small in bodies) == (page == "slices"), "where it has a row"
     assert "in 1 of the 2 tested buckets; 1 bucket has fewer than 10 queries." in said

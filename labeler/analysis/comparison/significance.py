@@ -45,7 +45,7 @@ MOST_MORE = 10
 """More queries are named up to this many times those there are."""
 
 TOO_FEW_QUERIES = f"fewer than {FEWEST_QUERIES} queries: not tested"
-TOO_FEW_DIFFER = "too few queries differ: no interval"
+TOO_FEW_DIFFER = "too few differ: no interval"
 
 SIGNIFICANCE_RULE = (
     "a difference is clear where its confidence interval excludes 0; the interval is at 95% for "
