@@ -21,13 +21,15 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new environment with the wheel in it; the packages it needs are lent by this one.
+    """A new environment with a wheel in it that was built from the sdist.
+
+    The packages it needs are lent by this one.
 
     The checkout's own labeler is not lent: it is an editable install, which only works where its
     .pth file lies.
     """
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder)]
     subprocess.run([*build, str(ROOT)], check=True, stdout=subprocess.DEVNULL)
     [wheel] = folder.glob("*.whl")
     venv = folder / "venv"
@@ -62,17 +64,20 @@ OF_USERS = ("login", "postgres", "spark")  # the extras that are not for who bui
 
 
 @pytest.mark.slow
-def test_the_installed_demo_has_pages_pad_and_sample_data(demo, visit, environment, tmp_path):
+def test_the_installed_demo_has_pages_documentation_and_sample_data(demo, visit, environment, tmp_path):
     page = visit(demo)
     expect(page.get_by_role("heading", name="Scores")).to_be_visible()
     page.get_by_role("link", name="Label", exact=True).click()
     expect(page.locator(".chunk .text")).not_to_be_empty()
     page.keyboard.press("2")
     expect(page.locator(".status .state")).to_contain_text("1 saved")
-    pages = {"scores": "hybrid", "compare": "bm25", "queries": "Retrieval fails"}
+    pages = {"scores": "hybrid", "compare": "hybrid", "queries": "Retrieval fails"}
     for name, words in pages.items():
         page.goto(urljoin(demo, f"/{name}"))
         expect(page.get_by_text(words).first).to_be_visible()
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Guide").click()
+    expect(opened.value.get_by_role("heading", level=1)).to_have_text("Find and fix failing queries")
     where = [environment / "bin" / "python", "-c", "import labeler; print(labeler.__file__)"]
     file = subprocess.run(where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert file.startswith(str(environment)), "the checkout must not have helped"
