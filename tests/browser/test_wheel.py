@@ -64,7 +64,9 @@ OF_USERS = ("login", "postgres", "spark")  # the extras that are not for who bui
 
 
 @pytest.mark.slow
-def test_the_installed_demo_has_pages_documentation_and_sample_data(demo, visit, environment, tmp_path):
+def test_the_installed_demo_has_pages_documentation_and_sample_data(
+    demo, visit, environment, tmp_path
+):
     page = visit(demo)
     expect(page.get_by_role("heading", name="Scores")).to_be_visible()
     page.get_by_role("link", name="Label", exact=True).click()
@@ -77,7 +79,9 @@ def test_the_installed_demo_has_pages_documentation_and_sample_data(demo, visit,
         expect(page.get_by_text(words).first).to_be_visible()
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Guide").click()
-    expect(opened.value.get_by_role("heading", level=1)).to_have_text("Find and fix failing queries")
+    expect(opened.value.get_by_role("heading", level=1)).to_contain_text(
+        "Find and fix failing queries"
+    )
     where = [environment / "bin" / "python", "-c", "import labeler; print(labeler.__file__)"]
     file = subprocess.run(where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert file.startswith(str(environment)), "the checkout must not have helped"
