@@ -366,12 +366,12 @@ _HANDBOOK: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def handbook_page(name: str) -> str:
-    """Return the page and anchor of a measure in the built documentation.
+    """Return the page and heading of a measure in the documentation.
 
     >>> handbook_page("RR"), handbook_page("nDCG")
-    ('handbook/first-hit.html#rr', 'handbook/ndcg.html#ndcg')
+    ('handbook/first-hit#rr', 'handbook/ndcg#ndcg')
     """
     for page, names in _HANDBOOK.items():
         if name in names:
-            return f"handbook/{page}.html#{name.lower()}"
+            return f"handbook/{page}#{name.lower()}"
     raise BadInput(f"no measure is called {name!r}; there are {', '.join(MEASURES)}")

@@ -17,7 +17,7 @@ SYSTEMS = ([1, 0, 1, 0, 0, 0, 0, 0, 1, 1], [0, 1, 0, 0, 1, 1, 1, 0, 0, 0])
 def handbook_section(name: str) -> str:
     """Return the section of a measure on the page that its help leads to."""
     page, _, anchor = handbook_page(name).partition("#")
-    text = PAGES[page.replace(".html", ".md")]
+    text = PAGES[f"{page}.md"]
     _, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     [found] = [each for each in sections if each.partition("\n")[0].lower() == anchor]
     return found

@@ -13,6 +13,8 @@ import pytest
 from starlette.applications import Starlette
 
 from labeler.app.pages import PAGE_SPECS
+from labeler.measures import parse
+from labeler.render.tables.html_table import measure_meanings
 from labeler.web.documentation import documentation_routes
 from tests.support.documentation import PAGES, ROOT
 
@@ -84,3 +86,15 @@ def test_every_page_of_the_app_is_guided_by_a_page_of_the_documentation():
     guides = [page.guide for page in PAGE_SPECS if page.guide]
     assert len(guides) == len(PAGE_SPECS) - 1
     assert [guide for guide in guides if f"{guide}.md" not in PAGES] == []
+
+
+def test_a_measure_s_meaning_leads_to_its_section_where_the_site_is_built():
+    measures = [parse("nDCG@10"), parse("nDCG@5"), parse("RR")]
+    shown = str(measure_meanings(measures, lambda page: f"/docs/{page}"))
+    assert re.findall(r'href="([^"]*)"', shown) == [
+        "/docs/handbook/ndcg#ndcg",
+        "/docs/handbook/first-hit#rr",
+    ]
+    alone = str(measure_meanings(measures, lambda _: None))
+    assert "nDCG: How much of the best possible gain" in alone
+    assert "href" not in alone

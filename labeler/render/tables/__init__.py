@@ -18,6 +18,7 @@ from labeler.render.tables.html_table import (
     TextCell,
     folded_names,
     folded_sentences,
+    measure_meanings,
     plain_table,
     run_name,
     sentences,

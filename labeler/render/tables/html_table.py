@@ -6,12 +6,13 @@ which there is more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import htpy
 
 from labeler.evaluation import format_number
+from labeler.measures import MEASURES, Measure, handbook_page
 from labeler.render.markup import style
 from labeler.stats import ConfidenceInterval
 
@@ -280,6 +281,21 @@ def sentences(lines: Iterable[htpy.Node]) -> htpy.Fragment:
     """Return sentences as a list; without sentences there is no list."""
     items = [htpy.li[line] for line in lines]
     return htpy.fragment[SENTENCES_STYLE, htpy.ul(".told")[items] if items else None]
+
+
+def measure_meanings(
+    measures: Iterable[Measure], address: Callable[[str], str | None]
+) -> htpy.Fragment:
+    """Return what measures mean, each with a link to its section of the documentation.
+
+    ``address`` returns where a page of the documentation is served, None if it is not.
+    """
+    lines: list[htpy.Node] = []
+    for name in dict.fromkeys(measure.name for measure in measures):
+        guide = address(handbook_page(name))
+        named = name if guide is None else htpy.a(href=guide, target="_blank")[name]
+        lines.append([named, f": {MEASURES[name].help}"])
+    return sentences(lines)
 
 
 def folded_names(short: Mapping[str, str], runs: Iterable[str]) -> htpy.Fragment:

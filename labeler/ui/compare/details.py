@@ -25,6 +25,7 @@ from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT
 from labeler.measures import Measure
 from labeler.model import SingleGrades, capitalize_first
 from labeler.model.results import NUMBER, Column, Table
+from labeler.paths import help_url
 from labeler.render import csv_exports, tables
 from labeler.render.markup import show_html
 from labeler.render.tables.delta_picture import is_detail
@@ -89,6 +90,7 @@ def show_computed(view: ComparisonView) -> None:
     across = [NO_RANGES_ACROSS] if view.board.collection.has_several_chunkings else []
     show_html(
         tables.sentences([*map(capitalize_first, told), *across, *notes_on_runs(view)]),
+        tables.measure_meanings(view.compared.measures, help_url),
         tables.folded_names(view.names, view.runs),
     )
 

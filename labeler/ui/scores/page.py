@@ -13,6 +13,7 @@ from labeler.evaluation import NOT_WEIGHTED, NOTHING_GRADED, Note, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Settings, format_count
 from labeler.model.results import Statement
+from labeler.paths import help_url
 from labeler.render import tables
 from labeler.render.markup import show_html
 from labeler.render.short_names import shorten_runs
@@ -174,6 +175,7 @@ def show_computed(choice: ScoresChoice, notes: Sequence[str]) -> None:
     short = choice.names.short
     show_html(
         tables.small_print([choice.conventions.sentence, *(f"· {note}" for note in notes)]),
+        tables.measure_meanings(choice.measures, help_url),
         tables.folded_names(short, filter(choice.shows, short)),
     )
 
