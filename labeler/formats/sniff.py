@@ -457,6 +457,18 @@ def _guess_by_name(name: str, what: str) -> Guess:
 
 
 def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
+    if (
+        keys & {*_QUERIES_OWN} <= {*QUERY_TEXT}
+        and keys & _WEAK_IDS
+        and _are_of_pairs(records, keys)
+    ):
+        one = next(name for name in ("id", "_id") if name in keys)
+        return Guess(
+            None,
+            f"a query and an {one} per {place}; if the {one} is a chunk's, 'labeler load run' "
+            "takes it; if it is the query's, 'labeler load queries' takes it",
+            ("queries", "run"),
+        )
     if "chunk_id" not in keys and keys & {*_QUERIES_OWN} and keys & {*QUERY_TEXT}:
         return _guess_with_id("queries", keys, QUERY_ID, place)
     if keys & ONE_QUERY and keys & _VALUES and not keys & {*QUERY_TEXT}:
@@ -472,6 +484,15 @@ def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: st
         kind, why = _queries_or_chunks(name, [str(record.get("text") or "") for record in records])
         return Guess(kind, f"an id and a text per {place}, and {why}")
     return _guess_with_id("queries", keys, QUERY_ID, place) if "text" in keys else None
+
+
+def _are_of_pairs(records: Sequence[Record], keys: set[str]) -> bool:
+    """Return whether records of queries have values for them, or one of them more than once."""
+    asked = next((name for name in QUERY_TEXT if name != "text" and name in keys), None)
+    if asked is None:
+        return False
+    texts = [str(record.get(asked)) for record in records]
+    return bool(keys & _VALUES) or len(set(texts)) < len(texts)
 
 
 def _guess_with_id(kind: Kind, keys: set[str], ids: Sequence[str], place: str) -> Guess:

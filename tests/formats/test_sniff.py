@@ -274,6 +274,11 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
         "a query and a label per row, but no id of a chunk; name it chunk_id, docno, doc_id, docid "
         "or corpus-id (found: qid, passage, label)",
     ),
+    "results whose chunk is called id": (
+        b"query,id,rank\nq1,c1,1\nq1,c2,2\n",
+        "if the id is a chunk's, 'labeler load run' takes it; if it is the query's, 'labeler load",
+    ),
+    "a query many times beside an id": (b"query,id\nq1,c1\nq1,c2\n", "if the id is a chunk's,"),
     "chunks without ids": (
         b"title,text\na,b\n",
         "each row has a text, but no id; name it chunk_id, _id",
