@@ -1,6 +1,6 @@
 """Location of a golden set: the path of a file, or the address of a PostgreSQL database.
 
-An address may contain a password, which is removed wherever it is shown, logged or compared.
+An address may contain a password, which is removed wherever it is shown or logged.
 """
 
 from __future__ import annotations
@@ -64,11 +64,16 @@ class Address:
 
     @property
     def secrets(self) -> list[str]:
-        """The passwords in the address, URL-encoded and decoded."""
+        """The passwords in the address, URL-encoded and decoded.
+
+        >>> sorted(Address.parse("postgresql://db/golden?password=a%2Fb").secrets)
+        ['a%2Fb', 'a/b']
+        """
         parts = urlsplit(self.url)
         said = [value for key, value in parse_qsl(parts.query) if key in SECRET_KEYS]
         said += [parts.password, unquote(parts.password)] if parts.password else []
-        return [each for each in {*said, *map(quote, said)} if each]
+        quoted = (quote(each, safe=safe) for each in said for safe in ("/", ""))
+        return [each for each in {*said, *quoted} if each]
 
     def absolute(self) -> Self:
         """Return the address itself: it is the same from every folder."""
