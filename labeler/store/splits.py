@@ -1,6 +1,7 @@
 """Splits of the queries, and the queries that leaked.
 
-A leaked query was found in other texts, with which systems may have been built.
+A leaked query was found in other texts, with which systems may have been built. The view
+`leaked_queries` has the queries whose last event in the table `leaks` is a mark.
 """
 
 from __future__ import annotations
