@@ -38,7 +38,8 @@ LINKS = """() => {
     const found = [];
     const look = root => {
         for (const each of root.querySelectorAll("*")) {
-            const isLink = each instanceof HTMLAnchorElement && !each.hash && !each.target; // of the app
+            // those within the page, and to another window, are not of the app
+            const isLink = each instanceof HTMLAnchorElement && !each.hash && !each.target;
             const isLater = each.closest("tbody tr:not(:first-child)"); // the first row is for all
             if (isLink && !isLater && each.checkVisibility()) found.push(each);
             if (each.shadowRoot) look(each.shadowRoot);
