@@ -1,4 +1,4 @@
-"""The tables of `explanation/performance.md`, from what `make bench` prints.
+"""Make the tables of `explanation/performance.md` from the output of `make bench`.
 
 `make bench` keeps the output of each benchmark in `build/bench`; ``python -m docs.benchmarks``
 takes the numbers into `benchmarks.toml`, of which cog makes the tables.

@@ -460,7 +460,7 @@ def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: st
     if (
         keys & {*_QUERIES_OWN} <= {*QUERY_TEXT}
         and keys & _WEAK_IDS
-        and _are_of_pairs(records, keys)
+        and _are_more_than_queries(records, keys)
     ):
         one = next(name for name in ("id", "_id") if name in keys)
         return Guess(
@@ -486,7 +486,7 @@ def _guess_texts(name: str, records: Sequence[Record], keys: set[str], place: st
     return _guess_with_id("queries", keys, QUERY_ID, place) if "text" in keys else None
 
 
-def _are_of_pairs(records: Sequence[Record], keys: set[str]) -> bool:
+def _are_more_than_queries(records: Sequence[Record], keys: set[str]) -> bool:
     """Return whether records of queries have values for them, or one of them more than once."""
     asked = next((name for name in QUERY_TEXT if name != "text" and name in keys), None)
     if asked is None:

@@ -249,12 +249,10 @@ def _open_without_page(path: str, data_revision: int, chosen: Conventions) -> Sc
 
 
 def read_board(store: Store, settings: Settings, *, every: bool = False) -> Scoreboard:
-    """Return the board of a page, with its runs ranked; show a message while it is read."""
+    """Return the board of a page, and show a message in its place while it is read."""
     count = format_count(len(run_names()), "run", "runs")
     with ui.reading(f"Reading {count}…"):
-        board = live_board(store, shown_conventions(settings, every=every))
-        best_first(board, settings)
-        return board
+        return live_board(store, shown_conventions(settings, every=every))
 
 
 def best_first(board: Scoreboard, settings: Settings) -> list[str]:

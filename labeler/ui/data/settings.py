@@ -181,15 +181,7 @@ def reading_form(settings: Settings) -> ReadValues:
         help=LANGUAGE_HELP,
         width=320,
     )
-    ids = settings.practice
-    practice = st.text_area(
-        "Passages for practice",
-        "\n".join(shlex.join(pair) for pair in zip(ids[::2], ids[1::2], strict=True)),
-        placeholder="QUERY CHUNK",
-        help=PRACTICE_HELP,
-        height=96,
-        width=480,
-    )
+    practice = practice_field(settings.practice)
     reference = st.checkbox("Show graders the reference answer", settings.show_reference)
     highlight = st.checkbox(
         "Highlight the question's words in passages", settings.highlight, help=HIGHLIGHT_HELP
@@ -218,6 +210,18 @@ def reading_form(settings: Settings) -> ReadValues:
         }
 
     return read
+
+
+def practice_field(ids: Sequence[str]) -> str:
+    """Draw the field for passages to practise on; return its text."""
+    return st.text_area(
+        "Passages for practice",
+        "\n".join(shlex.join(pair) for pair in zip(ids[::2], ids[1::2], strict=True)),
+        placeholder="QUERY CHUNK",
+        help=PRACTICE_HELP,
+        height=96,
+        width=480,
+    )
 
 
 def read_practice(text: str) -> tuple[str, ...]:

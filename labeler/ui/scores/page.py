@@ -75,6 +75,7 @@ def show_page() -> None:
         what = "A run is one system's ranked results for each query."
         ui.say_empty("There is no run to score yet", what, "labeler load run FILE")
         st.stop()
+    scoreboards.best_first(board, settings)  # the header's links name the best
     live.follow(partial(show_scores, choose(board, settings, params), settings))
 
 
